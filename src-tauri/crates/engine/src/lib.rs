@@ -1,0 +1,1 @@
+//! llama.cpp in-process: load, sample many candidates from one prefill, constrained decoding.

@@ -1,0 +1,1 @@
+//! The only crate with reqwest: model endpoints, the final review, model downloads, one egress gate.

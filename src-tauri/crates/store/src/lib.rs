@@ -1,0 +1,1 @@
+//! SQLite: the append-only journal and its projections.

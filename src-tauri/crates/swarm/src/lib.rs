@@ -1,0 +1,1 @@
+//! The coordination layer: roles, stages, gates, sampling policy and budgets, over ports only.

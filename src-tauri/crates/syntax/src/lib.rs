@@ -1,0 +1,1 @@
+//! Source text into outlines and symbols with tree-sitter; never fails.

@@ -1,0 +1,2 @@
+//! Repository chores that a shell script would do badly.
+fn main() {}
