@@ -1,0 +1,1 @@
+"""Small bookkeeping helpers for freelancers."""
