@@ -5,14 +5,17 @@
 //! plain values, so it can be tested without a desktop, a model or a repository.
 #![forbid(unsafe_code)]
 
+pub mod answer;
 pub mod brief;
 pub mod change;
 pub mod code;
 pub mod evidence;
+pub mod examples;
 pub mod ids;
 pub mod packet;
 pub mod plan;
 pub mod port;
+pub mod prompt;
 pub mod receipt;
 pub mod redact;
 pub mod review;
