@@ -1,0 +1,48 @@
+//! The settings in use: read once, changed by one writer at a time, shared by everything that asks at the moment it needs
+//! one, so that a change (another model for a role) holds from the next step on.
+
+use super::settings::{Settings, SettingsError};
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+pub struct SettingsFile {
+    path: PathBuf,
+    current: RwLock<Settings>,
+}
+
+impl SettingsFile {
+    pub fn open(path: PathBuf) -> Result<SettingsFile, SettingsError> {
+        let current = RwLock::new(Settings::read(&path)?);
+        Ok(SettingsFile { path, current })
+    }
+
+    pub fn get(&self) -> Settings {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Starts from what is on disk now: the command line may have changed it while the window was open.
+    pub fn change(&self, change: impl FnOnce(&mut Settings)) -> Result<Settings, SettingsError> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let mut settings = Settings::read(&self.path)?;
+        change(&mut settings);
+        settings.write(&self.path)?;
+        *current = settings.clone();
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_what_another_process_wrote() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("settings.toml");
+        let (window, terminal) = (SettingsFile::open(path.clone()).unwrap(), SettingsFile::open(path).unwrap());
+        terminal.change(|s| s.theme = "dark".into()).unwrap();
+        let settings = window.change(|s| s.candidates = 3).unwrap();
+        assert_eq!((settings.theme.as_str(), settings.candidates), ("dark", 3));
+        assert_eq!(window.get(), settings);
+    }
+}

@@ -1,0 +1,184 @@
+//! The one thread that works on tasks for the window: a queue, one task at a time, each cancellable within a second. A task
+//! that another process works on (the command line) is left to it. What a task waits for or how it ended stands in the
+//! journal; this thread only carries tasks on.
+
+use crate::compose::instance::Lock;
+use crate::compose::Starling;
+use starling_core::TaskId;
+use starling_core::port::Cancel;
+use starling_core::state::TaskState;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// What became of a turn at the bench.
+#[derive(Debug)]
+pub enum Turn {
+    Begun,
+    /// The task ended, or a person must decide.
+    Rests(Box<TaskState>),
+    /// Stopped by the user or by quitting; it can go on.
+    Parked,
+    /// It cannot go on now (no model, no memory, the project is gone); it can go on later.
+    Stuck(String),
+}
+
+/// Dropping it parks the work and waits for the thread.
+pub struct Workshop {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    desk: Mutex<Desk>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Desk {
+    waiting: VecDeque<TaskId>,
+    current: Option<(TaskId, Cancel)>,
+    paused: bool,
+    closing: bool,
+}
+
+impl Workshop {
+    /// `on_turn` is called on the working thread.
+    pub fn open(
+        starling: Arc<Starling>,
+        on_turn: impl Fn(&TaskId, Turn) + Send + 'static,
+    ) -> std::io::Result<Workshop> {
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let work = move || {
+            while let Some((task, cancel)) = theirs.next() {
+                on_turn(&task, Turn::Begun);
+                let turn = work_on(&starling, &task, &cancel);
+                theirs.done();
+                on_turn(&task, turn);
+            }
+        };
+        let thread = std::thread::Builder::new().name("workshop".into()).spawn(work)?;
+        Ok(Workshop { shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Puts a task at the end of the queue, unless it is there or under way.
+    pub fn queue(&self, task: &TaskId) {
+        let mut desk = self.shared.lock();
+        let busy = desk.current.as_ref().is_some_and(|(current, _)| current == task);
+        if !busy && !desk.waiting.contains(task) {
+            desk.waiting.push_back(task.clone());
+            self.shared.changed.notify_all();
+        }
+    }
+
+    /// Takes a task out of the queue or stops the work on it.
+    pub fn stop(&self, task: &TaskId) {
+        let mut desk = self.shared.lock();
+        desk.waiting.retain(|waiting| waiting != task);
+        if let Some((current, cancel)) = &desk.current
+            && current == task
+        {
+            cancel.cancel();
+        }
+    }
+
+    /// Parks everything.
+    pub fn stop_all(&self) {
+        let mut desk = self.shared.lock();
+        desk.waiting.clear();
+        if let Some((_, cancel)) = &desk.current {
+            cancel.cancel();
+        }
+    }
+
+    /// While paused no task is begun; the one under way is parked and comes first afterwards.
+    pub fn pause(&self, paused: bool) {
+        let mut desk = self.shared.lock();
+        desk.paused = paused;
+        if let (true, Some((task, cancel))) = (paused, desk.current.clone()) {
+            cancel.cancel();
+            desk.waiting.push_front(task);
+        }
+        self.shared.changed.notify_all();
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.shared.lock().paused
+    }
+
+    /// The task under way, then those that wait.
+    pub fn tasks(&self) -> Vec<TaskId> {
+        let desk = self.shared.lock();
+        desk.current.iter().map(|(task, _)| task).chain(&desk.waiting).cloned().collect()
+    }
+
+    /// Parks the work and waits until the thread has ended. Safe to call twice.
+    pub fn close(&self) {
+        {
+            let mut desk = self.shared.lock();
+            desk.closing = true;
+            if let Some((_, cancel)) = &desk.current {
+                cancel.cancel();
+            }
+            self.shared.changed.notify_all();
+        }
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the working thread panicked");
+        }
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a task; `None` when closing.
+    fn next(&self) -> Option<(TaskId, Cancel)> {
+        let mut desk = self.lock();
+        loop {
+            if desk.closing {
+                return None;
+            }
+            if !desk.paused
+                && let Some(task) = desk.waiting.pop_front()
+            {
+                let current = (task, Cancel::new());
+                desk.current = Some(current.clone());
+                return Some(current);
+            }
+            desk = self.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn done(&self) {
+        self.lock().current = None;
+    }
+}
+
+fn work_on(starling: &Starling, task: &TaskId, cancel: &Cancel) -> Turn {
+    let lease = match Lock::take(&starling.folders.leases.join(format!("{task}.lock"))) {
+        Ok(Some(lease)) => lease,
+        Ok(None) => return Turn::Stuck("another Starling works on this task".to_owned()),
+        Err(e) => return Turn::Stuck(e.to_string()),
+    };
+    // A panic in one task must not end the thread that all tasks need.
+    let drive = std::panic::AssertUnwindSafe(|| starling.drive(task, cancel));
+    let turn = match std::panic::catch_unwind(drive) {
+        Ok(Ok(state)) => Turn::Rests(Box::new(state)),
+        Ok(Err(_)) if cancel.is_cancelled() => Turn::Parked,
+        Ok(Err(error)) => Turn::Stuck(error.to_string()),
+        Err(_) => Turn::Stuck("the work on this task broke off by a fault of Starling; see the log".to_owned()),
+    };
+    drop(lease);
+    turn
+}
