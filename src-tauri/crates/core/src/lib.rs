@@ -11,6 +11,7 @@ pub mod change;
 pub mod code;
 pub mod evidence;
 pub mod examples;
+pub mod extract;
 pub mod ids;
 pub mod packet;
 pub mod plan;
