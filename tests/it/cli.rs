@@ -80,7 +80,7 @@ fn wrong_usage_ends_with_2_and_help_with_0() {
 fn every_command_has_help_with_an_example() {
     let bench = Bench::new();
     let words = "run parse plan tests fix review tasks diff land discard resume models bind index search outline metrics \
-                 receipt egress bench doctor open completions";
+                 receipt egress bench doctor window completions";
     for command in words.split_whitespace() {
         let output = bench.run(&[command, "--help"]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -81,9 +81,10 @@ pub enum Command {
     /// Examine the environment.
     #[command(after_help = "Example: starling doctor --json")]
     Doctor,
-    /// Hand task files to the window, starting it if needed.
-    #[command(after_help = "Example: starling open tasks/fix-rounding.md")]
-    Open { files: Vec<PathBuf> },
+    /// Open the window, or hand files to the one that is open.
+    #[command(visible_alias = "open")]
+    #[command(after_help = "Example: starling window --project . --task tasks/fix-rounding.md")]
+    Window(Window),
     /// Print the completions for a shell.
     #[command(after_help = "Example: starling completions bash > ~/.local/share/bash-completion/completions/starling")]
     Completions { shell: clap_complete::Shell },
@@ -108,7 +109,7 @@ pub struct Consent {
     #[arg(long, value_name = "N")]
     pub candidates: Option<u32>,
     /// Where the random draws start; equal seeds repeat a run.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 7, value_name = "N")]
     pub seed: u64,
 }
 
@@ -138,6 +139,9 @@ pub struct Plan {
     pub task: String,
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub project: PathBuf,
+    /// Where the random draws start; equal seeds repeat a run.
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    pub seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -154,6 +158,9 @@ pub struct Tests {
     /// Let the project's build and tests run (in the sandbox) for this run.
     #[arg(long)]
     pub yes: bool,
+    /// Where the random draws start; equal seeds repeat a run.
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    pub seed: u64,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -267,6 +274,18 @@ pub struct Metrics {
 pub enum MetricKey {
     Role,
     Model,
+}
+
+#[derive(Debug, Default, ClapArgs)]
+pub struct Window {
+    /// Task files to hand over.
+    pub files: Vec<PathBuf>,
+    /// The project to show.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Task files to hand over.
+    #[arg(long, value_name = "FILE")]
+    pub task: Vec<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]

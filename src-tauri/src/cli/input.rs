@@ -64,7 +64,8 @@ pub fn project(dir: &Path) -> Result<PathBuf, CliError> {
 /// current folder is taken as one of the project.
 pub fn target(project: &Path, word: &str) -> Result<(RelPath, String), CliError> {
     let malformed = || CliError::usage(format!("{word} is not of the form FILE::SYMBOL"));
-    let (file, symbol) = word.split_once("::").filter(|(file, symbol)| !file.is_empty() && !symbol.is_empty()).ok_or_else(malformed)?;
+    let (file, symbol) =
+        word.split_once("::").filter(|(file, symbol)| !file.is_empty() && !symbol.is_empty()).ok_or_else(malformed)?;
     let in_project = project.join(file);
     let found = if in_project.exists() { in_project } else { PathBuf::from(file) };
     let relative = std::fs::canonicalize(&found)

@@ -44,6 +44,15 @@ impl CliError {
         }
     }
 
+    /// The hint, unless there is a better one already.
+    #[must_use]
+    pub fn or_hint(self, other: &str) -> CliError {
+        match &self {
+            CliError::Refused { hint, .. } if hint.is_empty() => self.hint(other),
+            CliError::Refused { .. } | CliError::Usage { .. } | CliError::Cancelled => self,
+        }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::Refused { .. } => 1,
@@ -68,6 +77,12 @@ impl Output {
     /// The result: JSON if asked for, else text.
     pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> CliResult {
         if self.json { self.line(value) } else { print(clean(text().trim_end()).as_ref()) }
+    }
+
+    /// Bytes as they are for a pipe (a diff must apply); made harmless on a terminal.
+    pub fn raw(&self, text: &str) -> CliResult {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        if std::io::stdout().is_terminal() { print(&clean(text)) } else { print(text) }
     }
 
     /// For people; on stderr.

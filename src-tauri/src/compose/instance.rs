@@ -30,7 +30,11 @@ impl Lock {
 #[serde(rename_all = "snake_case", tag = "ask")]
 pub enum Note {
     Show,
-    Open { paths: Vec<PathBuf> },
+    /// Show a project, if one is named, and take these task files in.
+    Open {
+        project: Option<PathBuf>,
+        paths: Vec<PathBuf>,
+    },
 }
 
 /// Leaves `note` for the running window; `name` must not be used twice.
@@ -75,7 +79,7 @@ mod tests {
     #[test]
     fn notes_arrive_once_and_in_order() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let open = Note::Open { paths: vec![PathBuf::from("a.md")] };
+        let open = Note::Open { project: None, paths: vec![PathBuf::from("a.md")] };
         leave(dir.path(), "2", &open).expect("written");
         leave(dir.path(), "1", &Note::Show).expect("written");
         std::fs::write(dir.path().join("0.json"), "{").expect("written");

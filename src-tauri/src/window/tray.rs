@@ -48,6 +48,10 @@ pub fn create<R: Runtime>(app: &AppHandle<R>, look: &Look, words: &Words) -> Res
         .map_err(|e| e.to_string())
 }
 
+pub fn is_shown<R: Runtime>(app: &AppHandle<R>) -> bool {
+    app.tray_by_id(TRAY).is_some()
+}
+
 pub fn update<R: Runtime>(app: &AppHandle<R>, look: &Look, words: &Words) -> tauri::Result<()> {
     let Some(tray) = app.tray_by_id(TRAY) else { return Ok(()) };
     tray.set_icon(Some(icon(look.state)))?;

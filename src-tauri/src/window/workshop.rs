@@ -2,8 +2,8 @@
 //! that another process works on (the command line) is left to it. What a task waits for or how it ended stands in the
 //! journal; this thread only carries tasks on.
 
-use crate::compose::instance::Lock;
 use crate::compose::Starling;
+use crate::compose::instance::Lock;
 use starling_core::TaskId;
 use starling_core::port::Cancel;
 use starling_core::state::TaskState;
@@ -73,14 +73,16 @@ impl Workshop {
         }
     }
 
-    /// Takes a task out of the queue or stops the work on it.
+    /// Takes a task out of the queue, or stops the work on it and waits until it has stopped, so that whoever ends the
+    /// task next has it alone.
     pub fn stop(&self, task: &TaskId) {
         let mut desk = self.shared.lock();
         desk.waiting.retain(|waiting| waiting != task);
-        if let Some((current, cancel)) = &desk.current
+        while let Some((current, cancel)) = &desk.current
             && current == task
         {
             cancel.cancel();
+            desk = self.shared.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -162,6 +164,7 @@ impl Shared {
 
     fn done(&self) {
         self.lock().current = None;
+        self.changed.notify_all();
     }
 }
 

@@ -1,0 +1,171 @@
+//! Composition: one user's Starling, put together from the crates. Everything is opened when it is first needed, so that a
+//! light command stays light. Deliberately absent: windows and words for people.
+
+pub mod clock;
+pub mod cloud;
+pub mod desktop;
+pub mod fanout;
+pub mod folders;
+pub mod instance;
+pub mod project;
+pub mod residency;
+pub mod scorecards;
+pub mod settings;
+pub mod settings_file;
+pub mod shelf;
+
+use clock::SystemClock;
+use fanout::Fanout;
+use folders::Folders;
+use residency::Residency;
+use settings::Settings;
+use settings_file::SettingsFile;
+use shelf::Shelf;
+use starling_core::TaskId;
+use starling_core::port::{Cancel, Journal, JournalError, MapError, WorkspaceError};
+use starling_core::state::TaskState;
+use starling_store::Store;
+use starling_swarm::{Policy, Ports, SendPolicy, SwarmError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ComposeError {
+    #[error("the data folder cannot be used: {0}")]
+    Folder(#[from] std::io::Error),
+    #[error(transparent)]
+    Settings(#[from] settings::SettingsError),
+    #[error(transparent)]
+    Store(#[from] JournalError),
+    #[error(transparent)]
+    Map(#[from] MapError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Swarm(#[from] SwarmError),
+    #[error("the project {} is not there: {message}", path.display())]
+    Project { path: PathBuf, message: String },
+    #[error("no project is open")]
+    NoProject,
+    #[error(transparent)]
+    TaskFile(#[from] starling_core::task_file::TaskFileError),
+    #[error("there is no task {0}")]
+    NoTask(String),
+    #[error("{count} tasks begin with {start}; write more of the id")]
+    Ambiguous { start: String, count: usize },
+}
+
+/// One user's Starling.
+pub struct Starling {
+    pub folders: Folders,
+    pub settings: Arc<SettingsFile>,
+    pub store: Arc<Store>,
+    pub fanout: Arc<Fanout>,
+    pub clock: Arc<SystemClock>,
+    pub shelf: Arc<Shelf>,
+    pub residency: Arc<Residency>,
+    /// By canonical folder and whether its tests may run.
+    projects: Mutex<BTreeMap<(PathBuf, bool), Ports>>,
+}
+
+impl Starling {
+    pub fn open(folders: Folders) -> Result<Arc<Starling>, ComposeError> {
+        let settings = Arc::new(SettingsFile::open(folders.settings())?);
+        let store = Arc::new(Store::open(&folders.database())?);
+        let shelf = Arc::new(Shelf::open(&folders.models));
+        let residency = Arc::new(shelf::residency(Arc::clone(&shelf), Arc::clone(&settings)));
+        Ok(Arc::new(Starling {
+            folders,
+            settings,
+            store,
+            fanout: Arc::new(Fanout::default()),
+            clock: Arc::new(SystemClock::start()),
+            shelf,
+            residency,
+            projects: Mutex::default(),
+        }))
+    }
+
+    /// The ports of a project; its build and tests may run when `run` says so or the settings trust the folder.
+    pub fn ports(&self, project: &Path, run: Trust) -> Result<Ports, ComposeError> {
+        let fail = |e: std::io::Error| ComposeError::Project { path: project.to_owned(), message: e.to_string() };
+        let project = std::fs::canonicalize(project).map_err(fail)?;
+        let trusted = run == Trust::ThisRun || self.settings.get().trusts(&project);
+        let key = (project, trusted);
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ports) = projects.get(&key) {
+            // The cloud reviewer is asked for anew: a key may have come or gone.
+            return Ok(Ports { cloud: cloud::reviewer(&self.settings.get()), ..ports.clone() });
+        }
+        let ports = project::open(self, &key.0, trusted)?;
+        projects.insert(key, ports.clone());
+        Ok(ports)
+    }
+
+    /// Forgets the ports of every project, so that changed settings (trust) hold from the next task on.
+    pub fn forget_projects(&self) {
+        self.projects.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    pub fn state(&self, task: &TaskId) -> Result<TaskState, ComposeError> {
+        let events = self.store.events(task)?;
+        if events.is_empty() {
+            return Err(ComposeError::NoTask(task.to_string()));
+        }
+        Ok(TaskState::fold(&events))
+    }
+
+    /// All tasks, newest first.
+    pub fn states(&self) -> Result<Vec<(TaskId, TaskState)>, ComposeError> {
+        self.store.tasks()?.into_iter().map(|id| self.state(&id).map(|state| (id, state))).collect()
+    }
+
+    /// The one task whose id begins with `start`.
+    pub fn find(&self, start: &str) -> Result<TaskId, ComposeError> {
+        let mut found: Vec<TaskId> =
+            self.store.tasks()?.into_iter().filter(|id| !start.is_empty() && id.as_str().starts_with(start)).collect();
+        match (found.pop(), found.len()) {
+            (Some(id), 0) => Ok(id),
+            (Some(_), more) => Err(ComposeError::Ambiguous { start: start.to_owned(), count: more + 1 }),
+            (None, _) => Err(ComposeError::NoTask(start.to_owned())),
+        }
+    }
+
+    /// The ports of the project a task belongs to.
+    pub fn ports_of(&self, task: &TaskId, run: Trust) -> Result<Ports, ComposeError> {
+        self.ports(Path::new(&self.state(task)?.project), run)
+    }
+
+    /// Carries a task on for the window: with the settings' policy, asking where a person must decide.
+    pub fn drive(&self, task: &TaskId, cancel: &Cancel) -> Result<TaskState, ComposeError> {
+        let project = self.state(task)?.project;
+        let ports = self.ports(Path::new(&project), Trust::AsSet)?;
+        let policy = policy(&self.settings.get(), &project);
+        Ok(starling_swarm::drive(&ports, task, &policy, cancel)?)
+    }
+}
+
+/// Whether a run may execute the project's build and tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// As the settings say for this project.
+    AsSet,
+    /// Allowed for this run (`--yes`).
+    ThisRun,
+}
+
+/// A new id; ids sort by time.
+pub fn new_task_id() -> TaskId {
+    TaskId::new(uuid::Uuid::now_v7().to_string())
+}
+
+/// The policy of the window: what the settings say for this project.
+pub fn policy(settings: &Settings, project: &str) -> Policy {
+    let send = match settings.projects.get(project).map(|project| project.send.as_str()) {
+        Some("always") => SendPolicy::Always,
+        Some("never") => SendPolicy::Never,
+        Some(_) | None => SendPolicy::Ask,
+    };
+    Policy { candidates: settings.candidates.max(1), offline: settings.offline, auto_approve: false, send, seed: 7 }
+}

@@ -1,0 +1,221 @@
+//! The window: one page, a tray, notifications, and the commands the page may call. It shows what the journal says; the
+//! work itself is done by `desktop` and below.
+
+mod board;
+mod clipboard;
+pub mod commands;
+mod desktop;
+mod door;
+mod face;
+mod notices;
+mod notify;
+mod prepare;
+mod spool;
+mod stream;
+mod tray;
+mod wire;
+mod words;
+mod workshop;
+
+pub use prepare::webkit as prepare_webkit;
+pub use tray::missing_library as missing_tray_library;
+
+use crate::cli::args;
+use crate::compose::folders::Folders;
+use crate::compose::instance::{self, Lock, Note};
+use crate::compose::{ComposeError, Starling, new_task_id};
+use desktop::Desktop;
+use face::Signal;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tauri::webview::NewWindowResponse;
+use tauri::{AppHandle, DragDropEvent, Manager, Runtime, Wry};
+
+const WINDOW: &str = "main";
+
+/// Opens the window, or hands the request to the one that is open.
+pub fn run(context: tauri::Context<Wry>, args: &args::Window) -> ExitCode {
+    let folders = match Folders::of_user() {
+        Ok(folders) => folders,
+        Err(error) => return fail(&ComposeError::Folder(error)),
+    };
+    if let Err(error) = leave_note(&folders, args) {
+        return fail(&ComposeError::Folder(error));
+    }
+    let lock = match Lock::take(&folders.window_lock()) {
+        Ok(Some(lock)) => lock,
+        // The other one finds the note.
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(error) => return fail(&ComposeError::Folder(error)),
+    };
+    let _log = crate::logging::to_folder(&folders.logs);
+    let built = Starling::open(folders).map_err(anyhow::Error::from).and_then(|starling| build(context, starling));
+    let code = match built {
+        Ok(app) => ExitCode::from(u8::try_from(app.run_return(on_run_event)).unwrap_or(1)),
+        Err(error) => fail(&error),
+    };
+    drop(lock);
+    code
+}
+
+fn build(context: tauri::Context<Wry>, starling: Arc<Starling>) -> anyhow::Result<tauri::App<Wry>> {
+    let specta = crate::specta_builder::<Wry>();
+    let app = tauri::Builder::default()
+        .plugin(tauri_plugin_notification::init())
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_window_state::Builder::default().build())
+        .invoke_handler(specta.invoke_handler())
+        .on_window_event(on_window_event)
+        .setup(move |app| {
+            specta.mount_events(app);
+            set_up(app.handle(), starling)?;
+            Ok(())
+        })
+        .build(context)?;
+    Ok(app)
+}
+
+fn set_up(app: &AppHandle, starling: Arc<Starling>) -> anyhow::Result<()> {
+    let locale = std::env::var("LC_ALL").or_else(|_| std::env::var("LANG")).unwrap_or_default();
+    let shown = app.clone();
+    let desktop = Desktop::open(starling, &locale, move |signal| show(&shown, &signal))?;
+    let look = desktop.face.look();
+    match tray::create(app, &look, desktop.face.words) {
+        Ok(tray) => tray.on_menu_event(|app, event| on_menu(app, event.id().as_ref())),
+        Err(why) => tracing::warn!(why, "there is no tray; everything in it stands in the window too"),
+    }
+    app.manage(Arc::clone(&desktop));
+    app.manage(spool::watch(app.clone(), desktop)?);
+    notify::listen(app);
+    open_window(app)?;
+    Ok(())
+}
+
+fn open_window(app: &AppHandle) -> anyhow::Result<()> {
+    let config = app.config().app.windows.iter().find(|window| window.label == WINDOW);
+    let config = config.ok_or_else(|| anyhow::anyhow!("tauri.conf.json has no window \"{WINDOW}\""))?;
+    tauri::WebviewWindowBuilder::from_config(app, config)?
+        .on_navigation(door::may_navigate)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .build()?;
+    Ok(())
+}
+
+/// Carries a signal to the page, the tray or the notification daemon.
+fn show(app: &AppHandle, signal: &Signal<'_>) {
+    if let Some(event) = wire::event(signal) {
+        wire::emit(app, event);
+    }
+    match signal {
+        Signal::Look(look) => {
+            let (handle, look) = (app.clone(), (*look).clone());
+            // Menus belong to the main thread.
+            let update = move || {
+                let words = handle.try_state::<Arc<Desktop>>().map(|desktop| desktop.face.words);
+                if let Some(Err(error)) = words.map(|words| tray::update(&handle, &look, words)) {
+                    tracing::warn!(%error, "the tray cannot be changed");
+                }
+            };
+            run_on_main(app, update);
+        }
+        Signal::Notice { task, text } => notify::send(app, task, text),
+        Signal::Stuck { task, message } => notify::send(app, task, &notices::cut(message)),
+        Signal::Task(..) | Signal::Progress(..) | Signal::Trouble { .. } | Signal::Settings => {}
+    }
+}
+
+fn run_on_main(app: &AppHandle, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = app.run_on_main_thread(work) {
+        tracing::warn!(%error, "the main thread is gone");
+    }
+}
+
+fn on_menu(app: &AppHandle, id: &str) {
+    let desktop = Arc::clone(&app.state::<Arc<Desktop>>());
+    match id {
+        tray::OPEN => raise(app),
+        tray::PAUSE => desktop.toggle_pause(),
+        tray::QUIT => app.exit(0),
+        tray::PASTE => {
+            if let Some(text) = clipboard::text() {
+                spool::in_background("paste", move || report(&desktop, desktop.submit_text("pasted", &text).map(drop)));
+            }
+            raise(app);
+        }
+        other => {
+            if let Some(task) = other.strip_prefix(tray::TASK) {
+                wire::show_task(app, task);
+                raise(app);
+            }
+        }
+    }
+}
+
+fn report(desktop: &Desktop, result: Result<(), ComposeError>) {
+    if let Err(error) = result {
+        desktop.face.show(Signal::Trouble { message: &error.to_string() });
+    }
+}
+
+/// Shows the window and asks for attention; Wayland lets nobody steal the focus.
+fn raise<R: Runtime>(app: &AppHandle<R>) {
+    let Some(window) = app.get_webview_window(WINDOW) else { return };
+    let raised = window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus());
+    if let Err(error) = raised {
+        tracing::warn!(%error, "the window cannot be raised");
+    }
+}
+
+fn on_window_event(window: &tauri::Window, event: &tauri::WindowEvent) {
+    match event {
+        // With a tray the work goes on; without one, closing is quitting.
+        tauri::WindowEvent::CloseRequested { api, .. } if tray::is_shown(window.app_handle()) => {
+            api.prevent_close();
+            if let Err(error) = window.hide() {
+                tracing::warn!(%error, "the window cannot be hidden");
+            }
+        }
+        tauri::WindowEvent::DragDrop(DragDropEvent::Drop { paths, .. }) => {
+            let desktop = Arc::clone(&window.state::<Arc<Desktop>>());
+            let paths = paths.clone();
+            spool::in_background("drop", move || {
+                for path in &paths {
+                    report(&desktop, take_in(&desktop, path));
+                }
+            });
+        }
+        _ => {}
+    }
+}
+
+/// A dropped folder becomes the project, a dropped file a task.
+fn take_in(desktop: &Desktop, path: &Path) -> Result<(), ComposeError> {
+    if path.is_dir() {
+        desktop.open_project(path)?;
+        desktop.face.show(Signal::Settings);
+        return Ok(());
+    }
+    desktop.submit_path(path).map(drop)
+}
+
+fn on_run_event(app: &AppHandle, event: tauri::RunEvent) {
+    if let tauri::RunEvent::Exit = event
+        && let Some(desktop) = app.try_state::<Arc<Desktop>>()
+    {
+        desktop.close();
+    }
+}
+
+fn leave_note(folders: &Folders, args: &args::Window) -> std::io::Result<()> {
+    let paths = args.files.iter().chain(&args.task).map(std::fs::canonicalize).collect::<Result<Vec<_>, _>>()?;
+    let project = args.project.as_ref().map(std::fs::canonicalize).transpose()?;
+    let note = if paths.is_empty() && project.is_none() { Note::Show } else { Note::Open { project, paths } };
+    instance::leave(&folders.spool, new_task_id().as_str(), &note)
+}
+
+fn fail(error: &dyn std::fmt::Display) -> ExitCode {
+    tracing::error!(%error, "Starling cannot start");
+    crate::cli::complain(error);
+    ExitCode::FAILURE
+}
