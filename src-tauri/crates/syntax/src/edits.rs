@@ -1,0 +1,140 @@
+//! Single edits as candidates for a repair. The fix of a small fault is often the inverse of a mutant, an off-by-one, the
+//! wrong variable, or two arguments the wrong way round.
+
+use crate::operators::{Change, change, finish, live_nodes, parsed, small_changes};
+use crate::parse::text;
+use starling_core::RelPath;
+use starling_core::code::{Language, Span};
+use starling_core::test_set::Mutant;
+use tree_sitter::Node;
+
+/// Edits of one span at most.
+const LIMIT: usize = 400;
+
+/// Edits of the code in `within`, most plausible family first.
+pub fn edits(language: Language, path: &RelPath, source: &str, within: Span) -> Vec<Mutant> {
+    let Some(tree) = parsed(language, source) else { return Vec::new() };
+    let nodes = live_nodes(language, tree.root_node(), within);
+    let mut changes: Vec<(u8, Change)> = Vec::new();
+    for node in &nodes {
+        changes.extend(small_changes(language, *node, source).into_iter().map(|c| (rank(c.family), c)));
+        changes.extend(off_by_one(*node, source).into_iter().map(|c| (1, c)));
+        changes.extend(wider_operators(*node).into_iter().map(|c| (2, c)));
+        changes.extend(swapped(*node, source).map(|c| (3, c)));
+    }
+    changes.extend(other_variables(language, &nodes, source, within).into_iter().map(|c| (4, c)));
+    changes.sort_by_key(|(rank, _)| *rank);
+    finish(language, path, source, changes.into_iter().map(|(_, c)| c).collect(), LIMIT)
+}
+
+/// What people get wrong most comes first.
+fn rank(family: &str) -> u8 {
+    match family {
+        "compare" | "bound" | "condition" => 0,
+        "number" | "arithmetic" | "logic" | "boolean" => 1,
+        "loop" | "result" | "remove" => 3,
+        _ => 5,
+    }
+}
+
+/// `x` becomes `x + 1` and `x - 1` where it is a bound, an index, an argument or one side of a comparison.
+fn off_by_one(node: Node<'_>, source: &str) -> Vec<Change> {
+    let Some(parent) = node.parent() else { return Vec::new() };
+    let place = matches!(
+        parent.kind(),
+        "comparison_operator"
+            | "binary_expression"
+            | "slice"
+            | "subscript"
+            | "index_expression"
+            | "argument_list"
+            | "arguments"
+            | "range_expression"
+            | "return_statement"
+    );
+    let value = matches!(
+        node.kind(),
+        "identifier" | "call" | "call_expression" | "binary_operator" | "attribute" | "subscript"
+    );
+    let callee =
+        parent.child_by_field_name("value").is_some_and(|n| n.id() == node.id()) && parent.kind() == "subscript";
+    if !place || !value || callee {
+        return Vec::new();
+    }
+    let raw = text(node, source);
+    vec![change("off by one", node, format!("{raw} + 1")), change("off by one", node, format!("{raw} - 1"))]
+}
+
+fn wider_operators(node: Node<'_>) -> Vec<Change> {
+    let binary = node
+        .parent()
+        .is_some_and(|p| matches!(p.kind(), "comparison_operator" | "binary_operator" | "binary_expression"));
+    if !binary || node.is_named() {
+        return Vec::new();
+    }
+    let all: &[&str] = match node.kind() {
+        "<" | "<=" | ">" | ">=" | "==" | "!=" => &["<", "<=", ">", ">=", "==", "!="],
+        "+" | "-" | "*" | "/" | "%" => &["+", "-", "*", "/", "%"],
+        "//" => &["/", "%", "-"],
+        "&" | "|" | "^" => &["&", "|", "^"],
+        "<<" => &[">>"],
+        ">>" => &["<<"],
+        _ => &[],
+    };
+    all.iter().map(|other| change("operator", node, *other)).collect()
+}
+
+/// Two arguments the other way round.
+fn swapped(node: Node<'_>, source: &str) -> Option<Change> {
+    if !matches!(node.kind(), "argument_list" | "arguments") || node.named_child_count() != 2 {
+        return None;
+    }
+    let (first, second) = (node.named_child(0)?, node.named_child(1)?);
+    let between = source.get(first.end_byte()..second.start_byte())?;
+    let span = Span::new(first.start_byte(), second.end_byte());
+    Some(Change { family: "swap", span, text: format!("{}{between}{}", text(second, source), text(first, source)) })
+}
+
+/// A variable read becomes another one bound in the same span.
+fn other_variables(language: Language, nodes: &[Node<'_>], source: &str, within: Span) -> Vec<Change> {
+    let locals = crate::locals(language, source, Some(within));
+    let names = crate::identifiers(language, source, Some(within));
+    let reads = nodes.iter().filter(|node| {
+        node.kind() == "identifier"
+            && locals.iter().any(|name| name == text(**node, source))
+            && names.iter().any(|i| i.span == crate::parse::span(**node) && i.role == crate::IdentifierRole::Use)
+    });
+    let changes = reads.flat_map(|node| {
+        let own = text(*node, source);
+        let others = locals.iter().filter(move |name| name.as_str() != own && name.as_str() != "self").take(5);
+        others.map(|name| change("variable", *node, name.as_str())).collect::<Vec<_>>()
+    });
+    changes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, wanted: &str) {
+        let path = RelPath::new("a.py").expect("a good path");
+        let all = edits(Language::Python, &path, source, Span::new(0, source.len()));
+        let fixed = all.iter().any(|edit| {
+            let mut changed = source.to_owned();
+            changed.replace_range(edit.span.start..edit.span.end, &edit.replacement);
+            changed == wanted
+        });
+        assert!(fixed, "no edit gives {wanted:?} among {}", all.len());
+        assert!(all.len() <= LIMIT);
+    }
+
+    #[test]
+    fn reaches_the_fixes_of_common_faults() {
+        check("def f(n):\n    return range(n)\n", "def f(n):\n    return range(n + 1)\n");
+        check("def f(a, b):\n    return g(b, a)\n", "def f(a, b):\n    return g(a, b)\n");
+        check("def f(a, b):\n    return a - a\n", "def f(a, b):\n    return a - b\n");
+        check("def f(a):\n    while a > 0:\n        pass\n", "def f(a):\n    while a != 0:\n        pass\n");
+        check("def f(a):\n    return a[len(a)]\n", "def f(a):\n    return a[len(a) - 1]\n");
+    }
+}
