@@ -3,12 +3,14 @@
 //!
 //! Each template has a name with a version; it goes into every model call of the journal.
 
+mod cases;
 mod execute;
 mod parse;
 mod plan;
 mod review;
 mod test;
 
+pub use cases::{CASES, cases, cases_schema};
 pub use execute::{EXECUTE, ExecuteInput, Snippet, execute};
 pub use parse::{PARSE, parse, parse_schema};
 pub use plan::{PLAN, PlanTarget, plan, plan_schema};

@@ -1,0 +1,132 @@
+//! What the Executor is shown: the file or the part of it that matters, signatures of what it imports from the project,
+//! the task, and how it fails now. Small models ignore what stands far away, so it is kept short.
+
+use super::{Court, first_line};
+use crate::desk::Desk;
+use crate::error::SwarmError;
+use crate::placing::python_module;
+use starling_core::code::{Language, Outline};
+use starling_core::plan::Step;
+use starling_core::prompt::{ExecuteInput, Snippet};
+use std::collections::BTreeSet;
+
+/// Files up to this many characters are shown whole.
+const WHOLE: usize = 6_000;
+
+pub(crate) fn input(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<ExecuteInput, SwarmError> {
+    let bytes = desk.ports.workspace.read(&desk.task, &court.path)?.unwrap_or_default();
+    let source = String::from_utf8_lossy(&bytes).into_owned();
+    let outline = starling_syntax::outline(court.language, &source);
+    let brief = desk.state.brief.as_ref();
+    Ok(ExecuteInput {
+        language: court.language.as_str(),
+        goal: step.goal.clone(),
+        task: task_text(desk),
+        acceptance: step.acceptance.clone(),
+        constraints: brief.map(|b| b.constraints.clone()).unwrap_or_default(),
+        context: imported(desk, court.language, &outline)?,
+        target: Snippet { path: court.path.to_string(), text: excerpt(&source, &outline, step) },
+        symbols: step.symbols.clone(),
+        new_symbols: step.new_symbols.clone(),
+        failure: failing(court),
+    })
+}
+
+/// The task in its own words, without passages that address the assistant and without front matter.
+pub(crate) fn task_text(desk: &Desk<'_>) -> String {
+    let Some(brief) = &desk.state.brief else { return String::new() };
+    let mut text = desk.state.file.as_ref().map(|file| file.text.replace("\r\n", "\n")).unwrap_or_default();
+    for passage in &brief.warnings {
+        text = text.replace(passage.as_str(), "");
+    }
+    for fence in ["---\n", "+++\n"] {
+        if let Some(rest) = text.strip_prefix(fence)
+            && let Some((_, body)) = rest.split_once(&format!("\n{fence}"))
+        {
+            text = format!("{}\n{}", brief.title, body.trim_start());
+        }
+    }
+    text.trim().to_owned()
+}
+
+/// The whole file when it is short; else its imports, the containers' heads, and the symbols in question.
+pub(crate) fn excerpt(source: &str, outline: &Outline, step: &Step) -> String {
+    if source.chars().count() <= WHOLE {
+        return source.to_owned();
+    }
+    let mut spans = Vec::new();
+    for name in step.symbols.iter().chain(&step.new_symbols) {
+        if let Some(symbol) = outline.unique(name) {
+            spans.push(symbol.span);
+        }
+        if let Some(owner) = name.rsplit_once('.').and_then(|(container, _)| outline.unique(container)) {
+            let end = owner.body.map_or(owner.span.end, |body| body.start + 400).min(owner.span.end);
+            spans.push(starling_core::code::Span::new(owner.span.start, end));
+        }
+    }
+    spans.sort();
+    let imports: Vec<&str> = outline.imports.iter().map(|import| import.text.as_str()).collect();
+    let mut parts = vec![imports.join("\n")];
+    let mut at = 0;
+    for span in spans {
+        if span.start >= at {
+            parts.push(floor(source, span.start, span.end).to_owned());
+            at = span.end;
+        }
+    }
+    parts.join("\n\n...\n\n")
+}
+
+/// A slice whose ends are moved to character borders.
+fn floor(source: &str, start: usize, end: usize) -> &str {
+    let down = |mut at: usize| {
+        while !source.is_char_boundary(at.min(source.len())) {
+            at -= 1;
+        }
+        at.min(source.len())
+    };
+    source.get(down(start)..down(end)).unwrap_or("")
+}
+
+/// Signatures with documentation of what the file imports from the project.
+fn imported(desk: &Desk<'_>, language: Language, outline: &Outline) -> Result<Vec<Snippet>, SwarmError> {
+    if language != Language::Python {
+        return Ok(Vec::new());
+    }
+    let files = desk.ports.map.files()?;
+    let mut snippets = Vec::new();
+    let mut seen = BTreeSet::new();
+    for import in &outline.imports {
+        let Some(file) = files.iter().find(|entry| python_module(&entry.path) == import.module) else { continue };
+        if !seen.insert(file.path.clone()) {
+            continue;
+        }
+        let other = desk.ports.map.outline(&file.path)?;
+        let wanted = other
+            .symbols
+            .iter()
+            .filter(|s| import.names.iter().any(|n| n == &s.name || s.qualified.starts_with(&format!("{n}."))));
+        let lines: Vec<String> = wanted.map(|s| format!("{}  # {}", s.signature, first_line(&s.doc))).collect();
+        if !lines.is_empty() {
+            snippets.push(Snippet { path: file.path.to_string(), text: lines.join("\n") });
+        }
+    }
+    snippets.truncate(4);
+    Ok(snippets)
+}
+
+fn failing(court: &Court) -> String {
+    let rows = court.probes.iter().zip(&court.before).filter(|(_, before)| !before.passed());
+    let lines: Vec<String> = rows
+        .filter(|(probe, _)| probe.origin == crate::probes::Origin::Example)
+        .take(3)
+        .map(|(probe, before)| format!("{}: {}", probe.name, last_line(&before.message)))
+        .collect();
+    let project = court.baseline.failures().take(2).map(|case| format!("{}: {}", case.name, last_line(&case.message)));
+    lines.into_iter().chain(project).collect::<Vec<_>>().join("\n")
+}
+
+/// The line of a failure that says what was wrong is nearly always the last.
+fn last_line(text: &str) -> &str {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("")
+}

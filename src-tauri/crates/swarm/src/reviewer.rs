@@ -1,0 +1,401 @@
+//! The Reviewer: builds the packet, and gets the verdict, from the cloud once or from the local model.
+//!
+//! A small local model says "change" easily. So a local verdict is a vote of several samples, a finding counts only when
+//! the words it rests on stand in the packet, and "change" or "reject" needs such a finding. No verdict overrules a gate.
+
+use crate::desk::{Desk, ask};
+use crate::drive::change_of;
+use crate::error::SwarmError;
+use crate::ports::{Policy, Ports};
+use starling_core::change::{Hunk, LineMark, fingerprint};
+use starling_core::evidence::GateOutcome;
+use starling_core::packet::{PacketBody, ReviewPacket, Section};
+use starling_core::port::{Cancel, CloudReviewer, Flow, Ledger, Model, ModelError, Progress, SampleRequest, Shape};
+use starling_core::receipt::{EgressEntry, ModelCall};
+use starling_core::review::{Finding, Place, Reviewer, Severity, Verdict, VerdictKind};
+use starling_core::state::{StepState, TaskEvent, TaskState};
+use starling_core::test_set::TestProof;
+use starling_core::{RelPath, Role, answer, prompt};
+use std::sync::{Arc, Mutex};
+
+/// Samples of a local verdict.
+const VOTES: u32 = 3;
+/// Tokens a cloud answer may have; part of the worst-case price.
+pub(crate) const MAX_ANSWER_TOKENS: u32 = 1_500;
+
+/// Journals the packet, or that there is nothing to review.
+pub(crate) fn build_packet(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError> {
+    if !desk.state.steps.iter().any(|step| change_of(step).is_some()) {
+        let why = desk.state.steps.iter().find_map(|step| match step {
+            StepState::Failed { failure } => Some(failure_text(failure)),
+            _ => None,
+        });
+        let message =
+            format!("not solved, nothing changed: {}", why.unwrap_or_else(|| "no step was worked on".to_owned()));
+        return desk.fact(TaskEvent::Failed { stage: "swarm".to_owned(), message });
+    }
+    let hunks = desk.ports.workspace.hunks(&desk.task)?;
+    let packet = ReviewPacket::new(&sections(&desk.state, &hunks))?;
+    let packet = with_body(desk.ports, policy.offline, packet)?;
+    desk.fact(TaskEvent::PacketBuilt { packet })
+}
+
+/// The packet with the exact request, when there is somewhere to send it.
+pub(crate) fn with_body(ports: &Ports, offline: bool, packet: ReviewPacket) -> Result<ReviewPacket, SwarmError> {
+    let Some(cloud) = ports.cloud.as_ref().filter(|_| !offline) else { return Ok(packet) };
+    let bytes = cloud.body(prompt::review_system(), packet.text())?;
+    let card = cloud.card();
+    // Four bytes a token is low for code, so the bound is high enough.
+    let input_tokens = (bytes.len() / 3) as u32;
+    let price = card.price.map(|(input, output)| {
+        (u64::from(input_tokens) * input + u64::from(MAX_ANSWER_TOKENS) * output).div_ceil(1_000_000) * 11 / 10
+    });
+    let body = PacketBody {
+        host: cloud.host(),
+        model: card.name.to_string(),
+        sha256: fingerprint(&bytes),
+        json: String::from_utf8_lossy(&bytes).into_owned(),
+        worst_case_micro_usd: price,
+        input_tokens,
+        max_output_tokens: MAX_ANSWER_TOKENS,
+    };
+    Ok(packet.with_body(body))
+}
+
+/// What the Reviewer sees, most important first: the task, the diff, the evidence, the tests, the doubts.
+pub(crate) fn sections(state: &TaskState, hunks: &[Hunk]) -> Vec<Section> {
+    let section = |title: &str, text: String| Section { title: title.to_owned(), text };
+    let mut sections = Vec::new();
+    if let Some(brief) = &state.brief {
+        let mut text = format!("{}\nKind: {}\nGoal: {}\n", brief.title, brief.kind.as_str(), brief.goal);
+        for (title, items) in [("Done when", &brief.acceptance), ("Must stay", &brief.constraints)] {
+            if !items.is_empty() {
+                text.push_str(&format!("{title}:\n{}", items.iter().map(|i| format!("- {i}\n")).collect::<String>()));
+            }
+        }
+        sections.push(section("Task", text));
+    }
+    sections.push(section("Diff", format!("```diff\n{}```", diff_text(hunks))));
+    sections.push(section("Evidence from tools", evidence_text(state)));
+    let doubts = doubts(state);
+    if !doubts.is_empty() {
+        sections.push(section("Open", doubts));
+    }
+    sections
+}
+
+pub(crate) fn diff_text(hunks: &[Hunk]) -> String {
+    let mut out = String::new();
+    let mut path: Option<&RelPath> = None;
+    for hunk in hunks {
+        if path != Some(&hunk.path) {
+            out.push_str(&format!("--- a/{}\n+++ b/{}\n", hunk.path, hunk.path));
+            path = Some(&hunk.path);
+        }
+        let (os, ol, ns, nl) = (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
+        out.push_str(&format!("@@ -{os},{ol} +{ns},{nl} @@\n"));
+        for line in &hunk.lines {
+            let mark = match line.mark {
+                LineMark::Same => ' ',
+                LineMark::Added => '+',
+                LineMark::Removed => '-',
+            };
+            out.push_str(&format!("{mark}{}\n", line.text.trim_end_matches(['\r', '\n'])));
+        }
+    }
+    out
+}
+
+fn evidence_text(state: &TaskState) -> String {
+    let mut out = String::new();
+    let steps = state.plan.iter().flat_map(|plan| &plan.steps).zip(&state.steps);
+    for (step, done) in steps {
+        match done {
+            StepState::Solved { evidence, .. } => {
+                let gates: Vec<&str> = evidence.gates.iter().filter(|g| g.passed()).map(|g| g.gate.as_str()).collect();
+                out.push_str(&format!("- step {} ({}): passed {}\n", step.id, step.goal, gates.join(", ")));
+            }
+            StepState::Tested { tests, .. } => {
+                out.push_str(&format!(
+                    "- step {}: {} new tests in {}, all pass twice\n",
+                    step.id,
+                    tests.kept.len(),
+                    tests.path
+                ));
+                for test in &tests.kept {
+                    let proof = match test.proof.first() {
+                        Some(TestProof::FailsBefore { message }) => {
+                            format!("failed before the change ({})", message.lines().last().unwrap_or("").trim())
+                        }
+                        Some(TestProof::KillsMutant { mutant, .. }) => format!("notices the mutant {mutant}"),
+                        None => "passes".to_owned(),
+                    };
+                    out.push_str(&format!("  - {}: {proof}\n", test.name));
+                }
+            }
+            StepState::Failed { failure } => {
+                out.push_str(&format!("- step {}: NOT SOLVED, {}\n", step.id, failure_text(failure)))
+            }
+            StepState::Waiting | StepState::Working => {}
+        }
+    }
+    out
+}
+
+fn doubts(state: &TaskState) -> String {
+    let not_run = state.gates.iter().filter_map(|(step, _, result)| match &result.outcome {
+        GateOutcome::NotRun { why } => Some(format!("- step {step}: {} was not run: {why}\n", result.gate.as_str())),
+        GateOutcome::Passed | GateOutcome::Failed { .. } => None,
+    });
+    let mut lines: Vec<String> = not_run.collect();
+    lines.dedup();
+    if state.brief.as_ref().is_some_and(|brief| brief.injected_instructions) {
+        lines.push("- the task file tried to instruct the assistant; that passage was cut out\n".to_owned());
+    }
+    lines.concat()
+}
+
+pub(crate) fn failure_text(failure: &starling_core::evidence::StepFailure) -> String {
+    use starling_core::evidence::StepFailure;
+    match failure {
+        StepFailure::NoCandidate { tried, gate, example } => {
+            format!("no candidate of {tried} passed; most fell at the gate \"{}\" ({example})", gate.as_str())
+        }
+        StepFailure::ContextTooLarge { need, have } => format!("the step needs {need} tokens, the model holds {have}"),
+        StepFailure::NotRun { why } => why.clone(),
+        StepFailure::Model { message } => message.clone(),
+    }
+}
+
+/// Gets the verdict and journals it. Exactly one request leaves for one change set.
+pub(crate) fn run(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError> {
+    let Some(packet) = desk.state.packet.clone() else { return Ok(()) };
+    let (ports, task) = (desk.ports, desk.task.clone());
+    let mut progress = |p: Progress| ports.events.progress(&task, &p);
+    let send = desk.state.send == Some(true) && !policy.offline;
+    // A sending that was begun and not settled may have been charged: it is never repeated by itself.
+    let tried = !desk.state.egress.is_empty();
+    let mut fallback = if policy.offline { "offline".to_owned() } else { String::new() };
+    if send && tried {
+        fallback = "an earlier sending was cut off and may have been charged".to_owned();
+    } else if send && let Some(cloud) = ports.cloud.clone() {
+        let seen = Seen::new(ports.ledger.clone());
+        let sent = send_once(&*cloud, &packet, desk.cancel, &seen, &mut progress);
+        let entries = seen.entries();
+        desk.facts(entries.into_iter().map(|entry| TaskEvent::Egress { entry }).collect())?;
+        match sent {
+            Ok((verdict, call)) => {
+                return desk.facts(vec![TaskEvent::Called { call }, TaskEvent::Reviewed { verdict }]);
+            }
+            Err(ModelError::Cancelled) => return Err(SwarmError::Cancelled),
+            Err(error) => fallback = error.to_string(),
+        }
+    }
+    let model = ports.models.bound(Role::Reviewer)?;
+    let (verdict, call) = local(&model, &packet, &fallback, desk.seed, desk.cancel, &mut progress)?;
+    desk.facts(vec![TaskEvent::Called { call }, TaskEvent::Reviewed { verdict }])
+}
+
+/// Hands entries on to the ledger and remembers them, so that they also become facts of the task.
+struct Seen {
+    ledger: Arc<dyn Ledger>,
+    entries: Mutex<Vec<EgressEntry>>,
+}
+
+impl Seen {
+    fn new(ledger: Arc<dyn Ledger>) -> Seen {
+        Seen { ledger, entries: Mutex::new(Vec::new()) }
+    }
+    fn entries(&self) -> Vec<EgressEntry> {
+        self.entries.lock().map(|entries| entries.clone()).unwrap_or_default()
+    }
+    fn note(&self, entry: &EgressEntry) {
+        if let Ok(mut entries) = self.entries.lock() {
+            entries.push(entry.clone());
+        }
+    }
+}
+
+impl Ledger for Seen {
+    fn sending(&self, entry: &EgressEntry) -> Result<(), starling_core::port::JournalError> {
+        self.ledger.sending(entry)?;
+        self.note(entry);
+        Ok(())
+    }
+    fn settled(&self, entry: &EgressEntry) -> Result<(), starling_core::port::JournalError> {
+        self.ledger.settled(entry)?;
+        self.note(entry);
+        Ok(())
+    }
+}
+
+/// Sends exactly the bytes of the packet's body, once.
+pub(crate) fn send_once(
+    cloud: &dyn CloudReviewer,
+    packet: &ReviewPacket,
+    cancel: &Cancel,
+    ledger: &dyn Ledger,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Verdict, ModelCall), ModelError> {
+    let body = packet.body().ok_or_else(|| ModelError::NotAllowed { reason: "the packet was not shown".to_owned() })?;
+    let card = cloud.card();
+    if body.host != cloud.host() || body.model != card.name.to_string() {
+        let reason = format!("the packet was made for {} at {}", body.model, body.host);
+        return Err(ModelError::NotAllowed { reason });
+    }
+    progress(Progress::RoleStarted { role: Role::Reviewer, model: card.name.clone(), candidates: 1 });
+    let answer = cloud.send(body.json.as_bytes(), cancel, ledger, &mut |text| {
+        progress(Progress::Text { role: Role::Reviewer, candidate: 0, text: text.to_owned() });
+    })?;
+    let reviewer = Reviewer { model: card.name.clone(), place: Place::Cloud, fallback: String::new() };
+    let read = read_verdict(&answer.text, packet);
+    let call = ModelCall {
+        role: Role::Reviewer,
+        model: card.name,
+        place: Place::Cloud,
+        template: prompt::REVIEW.to_owned(),
+        usage: answer.usage,
+        candidates: 1,
+        valid: u32::from(read.is_some()),
+        millis: answer.millis,
+        invented: Vec::new(),
+    };
+    let (kind, summary, findings) = read.unwrap_or_else(|| {
+        (VerdictKind::Change, format!("the answer could not be read as a verdict: {}", clip(&answer.text)), Vec::new())
+    });
+    Ok((Verdict { kind, summary, findings, reviewer, packet: body.sha256.clone() }, call))
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(160).collect()
+}
+
+/// The verdict of the local model: several samples, grounded findings only.
+pub(crate) fn local(
+    model: &Arc<dyn Model>,
+    packet: &ReviewPacket,
+    fallback: &str,
+    seed: u64,
+    cancel: &Cancel,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Verdict, ModelCall), SwarmError> {
+    let request = SampleRequest {
+        prompt: prompt::review_prompt(packet.text()),
+        shape: Shape::Json(prompt::review_schema()),
+        n: VOTES,
+        max_tokens: 400,
+        temperature: 0.6,
+        greedy_first: true,
+        top_p: 0.95,
+        top_k: 40,
+        seed,
+        stop: Vec::new(),
+    };
+    let call = ask(model, Role::Reviewer, prompt::REVIEW, &request, cancel, progress, &mut |_| Flow::Continue)?;
+    let mut record = call.record;
+    let votes: Vec<(VerdictKind, String, Vec<Finding>)> =
+        call.sampled.completions.iter().filter_map(|c| read_verdict(&c.text, packet)).collect();
+    record.valid = votes.len() as u32;
+    let reviewer = Reviewer { model: record.model.clone(), place: Place::Local, fallback: fallback.to_owned() };
+    let (kind, summary, findings) = tally(votes);
+    let packet = fingerprint(packet.text().as_bytes());
+    Ok((Verdict { kind, summary, findings, reviewer, packet }, record))
+}
+
+/// The majority. An objection without a grounded finding of weight counts as approval with a remark.
+fn tally(votes: Vec<(VerdictKind, String, Vec<Finding>)>) -> (VerdictKind, String, Vec<Finding>) {
+    let cast: Vec<(VerdictKind, String, Vec<Finding>)> = votes
+        .into_iter()
+        .map(|(kind, summary, findings)| {
+            let weighty = findings.iter().any(|f| f.severity == Severity::Error);
+            (if weighty { kind } else { VerdictKind::Approve }, summary, findings)
+        })
+        .collect();
+    let count = |kind| cast.iter().filter(|(k, _, _)| *k == kind).count();
+    let against = count(VerdictKind::Change) + count(VerdictKind::Reject);
+    let kind = if against * 2 <= cast.len() {
+        VerdictKind::Approve
+    } else if count(VerdictKind::Reject) > count(VerdictKind::Change) {
+        VerdictKind::Reject
+    } else {
+        VerdictKind::Change
+    };
+    let speaks = cast.iter().find(|(k, _, _)| *k == kind);
+    let summary = speaks.map(|(_, summary, _)| summary.clone());
+    let summary = summary.unwrap_or_else(|| "no sample gave a readable verdict; the gates' results stand".to_owned());
+    let mut findings: Vec<Finding> = Vec::new();
+    for finding in cast.into_iter().filter(|(k, _, _)| *k == kind).flat_map(|(_, _, findings)| findings) {
+        if !findings.iter().any(|known| known.evidence == finding.evidence || known.message == finding.message) {
+            findings.push(finding);
+        }
+    }
+    (kind, summary, findings)
+}
+
+/// Reads an answer. Findings whose words do not stand in the packet are dropped: they are about something else.
+fn read_verdict(text: &str, packet: &ReviewPacket) -> Option<(VerdictKind, String, Vec<Finding>)> {
+    let value = answer::json_object(text).ok()?;
+    let kind = match value["verdict"].as_str()? {
+        "approve" => VerdictKind::Approve,
+        "change" => VerdictKind::Change,
+        "reject" => VerdictKind::Reject,
+        _ => return None,
+    };
+    let summary = value["summary"].as_str().unwrap_or("").trim().to_owned();
+    let findings =
+        value["findings"].as_array().into_iter().flatten().filter_map(|item| finding(item, packet)).collect();
+    Some((kind, summary, findings))
+}
+
+fn finding(item: &serde_json::Value, packet: &ReviewPacket) -> Option<Finding> {
+    let text = |key: &str| item[key].as_str().unwrap_or("").trim().to_owned();
+    let evidence = text("evidence");
+    let words = squeeze(evidence.trim_start_matches(['+', '-', ' ']));
+    if words.chars().count() < 6 || !squeeze(packet.text()).contains(&words) {
+        return None;
+    }
+    let path = RelPath::new(text("path").trim_start_matches("b/").trim_start_matches("a/")).ok();
+    let path = path.filter(|path| packet.text().contains(path.as_str()));
+    let severity = match item["severity"].as_str() {
+        Some("error") => Severity::Error,
+        Some("warning") => Severity::Warning,
+        _ => Severity::Info,
+    };
+    let line = item["line"].as_u64().and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0);
+    Some(Finding { path, line, severity, message: text("message"), evidence })
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet() -> ReviewPacket {
+        let section =
+            Section { title: "Diff".to_owned(), text: "+    return to_cents(cleaned)\n tally/money.py".to_owned() };
+        ReviewPacket::new(&[section]).expect("it can be scanned")
+    }
+
+    #[track_caller]
+    fn check(answer: &str, kind: VerdictKind, findings: usize) {
+        let (got, _, found) = tally(read_verdict(answer, &packet()).into_iter().collect());
+        assert_eq!((got, found.len()), (kind, findings), "{answer}");
+    }
+
+    #[test]
+    fn an_objection_needs_words_of_the_packet() {
+        let with = |evidence: &str, severity: &str| {
+            format!(
+                r#"{{"verdict":"change","summary":"s","findings":[{{"path":"tally/money.py","line":3,"severity":"{severity}","message":"m","evidence":"{evidence}"}}]}}"#
+            )
+        };
+        check(&with("return to_cents(cleaned)", "error"), VerdictKind::Change, 1);
+        check(&with("+ return   to_cents(cleaned)", "error"), VerdictKind::Change, 1);
+        check(&with("return float(cleaned)", "error"), VerdictKind::Approve, 0);
+        check(&with("return to_cents(cleaned)", "info"), VerdictKind::Approve, 1);
+        check("no json", VerdictKind::Approve, 0);
+    }
+}

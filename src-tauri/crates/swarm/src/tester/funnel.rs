@@ -1,0 +1,193 @@
+//! The gates of tests: passes, passes again, fails on something. And the smallest set with the same kills.
+
+use super::{Subject, is_recorded};
+use crate::desk::Desk;
+use crate::error::SwarmError;
+use crate::judge::{Bench, ProbeResult, last_part};
+use crate::probes::{Origin, Probe};
+use starling_core::port::{CaseOutcome, TestRun};
+use starling_core::test_set::{Funnel, KeptTest, Mutant, Runner, TestClaim, TestProof};
+use std::collections::BTreeSet;
+
+/// A test that passes and is stable, with what it can fail on.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub probe: Probe,
+    /// What it said on the code before the change, when it failed there.
+    pub failed_before: Option<String>,
+    /// The mutants it kills: index, and the mutant itself for the proof.
+    pub kills: Vec<(usize, Mutant)>,
+}
+
+impl Judged {
+    pub fn into_kept(self) -> KeptTest {
+        let mut proof: Vec<TestProof> =
+            self.failed_before.iter().map(|message| TestProof::FailsBefore { message: message.clone() }).collect();
+        proof.extend(
+            self.kills
+                .iter()
+                .take(3)
+                .map(|(_, m)| TestProof::KillsMutant { mutant: m.id.clone(), diff: m.diff.clone() }),
+        );
+        // What passed on the code before the change may hold a fault fast: only a difference or the person's word is more.
+        let oracle =
+            self.probe.origin == Origin::Example || (self.failed_before.is_some() && !is_recorded(&self.probe));
+        let claim = if oracle { TestClaim::Oracle } else { TestClaim::Regression };
+        KeptTest { name: self.probe.name, source: self.probe.source, claim, proof }
+    }
+}
+
+/// How many mutants are run: evenly spread over the symbols.
+fn mutant_budget(runner: Runner) -> usize {
+    match runner {
+        Runner::Pytest | Runner::Unittest => 48,
+        Runner::CargoTest => 16,
+    }
+}
+
+pub(crate) fn run(
+    desk: &Desk<'_>,
+    subject: &Subject,
+    bench: &Bench,
+    candidates: Vec<(Probe, Option<ProbeResult>)>,
+    funnel: &mut Funnel,
+) -> Result<Vec<Judged>, SwarmError> {
+    let probes: Vec<Probe> = candidates.iter().map(|(probe, _)| probe.clone()).collect();
+    let first = bench.probes(desk, &probes)?;
+    funnel.built = first.iter().filter(|r| r.outcome != CaseOutcome::Errored).count() as u32;
+    let alive: Vec<(Probe, Option<ProbeResult>)> =
+        candidates.into_iter().zip(&first).filter(|(_, result)| result.passed()).map(|(c, _)| c).collect();
+    funnel.passed = alive.len() as u32;
+    // In reverse order: a test that leans on what another left behind falls here.
+    let reversed: Vec<Probe> = alive.iter().rev().map(|(probe, _)| probe.clone()).collect();
+    let mut second = bench.probes(desk, &reversed)?;
+    second.reverse();
+    let alive: Vec<(Probe, Option<ProbeResult>)> =
+        alive.into_iter().zip(&second).filter(|(_, result)| result.passed()).map(|(c, _)| c).collect();
+    funnel.stable = alive.len() as u32;
+    if alive.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mutants = mutants_of(subject, mutant_budget(bench.runner));
+    let kills = kills(desk, bench, &alive.iter().map(|(p, _)| p.clone()).collect::<Vec<_>>(), &mutants)?;
+    Ok(alive
+        .into_iter()
+        .map(|(probe, before)| {
+            let mine = kills.iter().filter(|(name, _)| name == &probe.name);
+            let kills = mine.filter_map(|(_, at)| Some((*at, mutants.get(*at)?.clone()))).collect();
+            let failed_before = before.filter(|b| !b.passed()).map(|b| last_lines(&b.message));
+            Judged { probe, failed_before, kills }
+        })
+        .collect())
+}
+
+fn last_lines(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    lines.iter().skip(lines.len().saturating_sub(3)).copied().collect::<Vec<_>>().join("\n")
+}
+
+/// (test name, index of a mutant it kills)
+fn kills(
+    desk: &Desk<'_>,
+    bench: &Bench,
+    probes: &[Probe],
+    mutants: &[Mutant],
+) -> Result<Vec<(String, usize)>, SwarmError> {
+    if mutants.is_empty() {
+        return Ok(Vec::new());
+    }
+    let what = format!("{} tests against {} mutants", probes.len(), mutants.len());
+    desk.progress(&starling_core::port::Progress::Running { what });
+    let file = bench.file_change(probes);
+    desk.ports.workspace.apply(&desk.task, &file)?;
+    let run =
+        TestRun { runner: bench.runner, files: vec![bench.probe_path.clone()], names: Vec::new(), timeout_seconds: 20 };
+    let results = desk.ports.checks.mutate(&desk.task, mutants, &run, desk.cancel);
+    desk.ports.workspace.revert(&desk.task, &file)?;
+    let mut pairs = Vec::new();
+    for (at, result) in results?.into_iter().enumerate().filter(|(_, result)| !result.invalid) {
+        pairs.extend(result.killed_by.iter().map(|name| (last_part(name).to_owned(), at)));
+    }
+    Ok(pairs)
+}
+
+pub(crate) fn mutants_of(subject: &Subject, budget: usize) -> Vec<Mutant> {
+    let spans = subject.symbols.iter().filter_map(|name| subject.outline.unique(name)).map(|symbol| symbol.span);
+    let all: Vec<Mutant> = spans
+        .flat_map(|span| starling_syntax::mutants(subject.language, &subject.path, &subject.source, span))
+        .collect();
+    let step = all.len().div_ceil(budget.max(1)).max(1);
+    all.into_iter().step_by(step).collect()
+}
+
+/// The person's examples and tests that failed before stay; of the rest, greedily, each that kills something new.
+pub(crate) fn minimise(judged: Vec<Judged>) -> Vec<Judged> {
+    let mut killed: BTreeSet<usize> = BTreeSet::new();
+    let (mut kept, mut rest): (Vec<Judged>, Vec<Judged>) =
+        judged.into_iter().partition(|j| j.failed_before.is_some() && !is_recorded(&j.probe));
+    kept.truncate(8);
+    for judged in &kept {
+        killed.extend(judged.kills.iter().map(|(at, _)| at));
+    }
+    loop {
+        let gain = |j: &Judged| j.kills.iter().filter(|(at, _)| !killed.contains(at)).count();
+        // A model's test has a name that says something; a recorded one wins only by more kills.
+        let best =
+            (0..rest.len()).max_by_key(|at| rest.get(*at).map_or((0, false), |j| (gain(j), !is_recorded(&j.probe))));
+        let Some(at) = best.filter(|at| rest.get(*at).is_some_and(|j| gain(j) > 0)) else { return kept };
+        let chosen = rest.remove(at);
+        killed.extend(chosen.kills.iter().map(|(at, _)| at));
+        kept.push(chosen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use starling_core::RelPath;
+    use starling_core::code::Span;
+
+    fn judged(name: &str, origin: Origin, before: Option<&str>, kills: &[usize]) -> Judged {
+        let mutant = |at: usize| Mutant {
+            path: RelPath::new("a.py").expect("a good path"),
+            id: format!("m{at}"),
+            span: Span::new(0, 1),
+            replacement: String::new(),
+            line: 1,
+            diff: String::new(),
+        };
+        Judged {
+            probe: Probe {
+                name: name.to_owned(),
+                source: String::new(),
+                origin,
+                claim: TestClaim::Oracle,
+                imports: Vec::new(),
+            },
+            failed_before: before.map(str::to_owned),
+            kills: kills.iter().map(|at| (*at, mutant(*at))).collect(),
+        }
+    }
+
+    #[test]
+    fn keeps_the_smallest_set_with_the_same_kills() {
+        let kept = minimise(vec![
+            judged("subset", Origin::Model, None, &[1]),
+            judged("nothing", Origin::Model, None, &[]),
+            judged("large", Origin::Recorder, None, &[1, 2, 3]),
+            judged("example", Origin::Example, Some("ValueError"), &[4]),
+            judged("same", Origin::Model, None, &[4]),
+        ]);
+        let names: Vec<&str> = kept.iter().map(|j| j.probe.name.as_str()).collect();
+        assert_eq!(names, ["example", "large"]);
+    }
+
+    #[test]
+    fn says_what_a_test_may_be_called() {
+        let claim = |origin, before| judged("t", origin, before, &[1]).into_kept().claim;
+        assert_eq!(claim(Origin::Model, None), TestClaim::Regression);
+        assert_eq!(claim(Origin::Model, Some("x")), TestClaim::Oracle);
+        assert_eq!(claim(Origin::Recorder, Some("x")), TestClaim::Regression);
+        assert_eq!(claim(Origin::Example, None), TestClaim::Oracle);
+    }
+}

@@ -1,0 +1,155 @@
+//! Where candidate tests come from.
+
+use super::{Subject, record_python, record_rust};
+use crate::desk::{Desk, ask};
+use crate::error::SwarmError;
+use crate::executor::tail;
+use crate::judge::Bench;
+use crate::probes::{Probe, fits, from_answer};
+use starling_core::code::{Language, Symbol};
+use starling_core::plan::Step;
+use starling_core::port::{Flow, SampleRequest, Shape};
+use starling_core::prompt::{self, Snippet, TestInput};
+use starling_core::state::TaskEvent;
+use starling_core::{RelPath, Role};
+
+/// How many answers are drawn for one prompt.
+const ANSWERS: u32 = 3;
+/// Probes of one step that come from the specification.
+const SPEC_PROBES: usize = 10;
+
+/// Tests from the specification, before there is a change: they tell candidates apart. Two examples in the person's own
+/// words do that better, so then no model is asked.
+pub(crate) fn spec_probes(
+    desk: &mut Desk<'_>,
+    step: &Step,
+    path: &RelPath,
+    bench: &Bench,
+    have: &[Probe],
+) -> Result<Vec<Probe>, SwarmError> {
+    if have.len() >= 2 {
+        return Ok(Vec::new());
+    }
+    let bytes = desk.ports.workspace.read(&desk.task, path)?.unwrap_or_default();
+    let source = String::from_utf8_lossy(&bytes).into_owned();
+    let outline = starling_syntax::outline(bench.language, &source);
+    let names: Vec<String> = step.new_symbols.iter().chain(&step.symbols).cloned().collect();
+    let text = shown(&source, &outline.symbols, &names);
+    let specification = crate::executor::task_text(desk);
+    let acceptance = step.acceptance.clone();
+    let subject =
+        Subject { path: path.clone(), language: bench.language, source, outline, symbols: names, notes: Vec::new() };
+    let input = TestInput {
+        language: bench.language.as_str(),
+        target: Snippet { path: path.to_string(), text },
+        import: bench.import.clone(),
+        specification,
+        acceptance,
+        example: String::new(),
+        names: subject.symbols.clone(),
+        count: 4,
+    };
+    let mut probes = drawn(desk, &subject, bench, &input)?;
+    probes.truncate(SPEC_PROBES);
+    Ok(probes)
+}
+
+/// Everything that is proposed for code as it stands: a model's tests, and recorded runs.
+pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Result<Vec<Probe>, SwarmError> {
+    let mut probes = Vec::new();
+    for symbol in subject.symbols.clone() {
+        probes.extend(match subject.language {
+            Language::Python => record_python::run(desk, subject, bench, &symbol)?,
+            Language::Rust => record_rust::run(desk, subject, bench, &symbol)?,
+            Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Go
+            | Language::Java
+            | Language::C
+            | Language::Cpp => Vec::new(),
+        });
+    }
+    let input = TestInput {
+        language: subject.language.as_str(),
+        target: Snippet {
+            path: subject.path.to_string(),
+            text: shown(&subject.source, &subject.outline.symbols, &subject.symbols),
+        },
+        import: bench.import.clone(),
+        specification: String::new(),
+        acceptance: Vec::new(),
+        example: String::new(),
+        names: subject.symbols.clone(),
+        count: 6,
+    };
+    probes.extend(drawn(desk, subject, bench, &input)?);
+    Ok(probes)
+}
+
+fn drawn(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench, input: &TestInput) -> Result<Vec<Probe>, SwarmError> {
+    let model = desk.ports.models.bound(Role::Tester)?;
+    let request = SampleRequest {
+        prompt: prompt::test(input),
+        shape: Shape::Text,
+        n: ANSWERS,
+        max_tokens: 600,
+        temperature: 0.7,
+        greedy_first: true,
+        top_p: 0.95,
+        top_k: 40,
+        seed: desk.seed,
+        stop: vec!["\n```".to_owned()],
+    };
+    let (ports, task) = (desk.ports, desk.task.clone());
+    let call = ask(
+        &model,
+        Role::Tester,
+        prompt::TEST,
+        &request,
+        desk.cancel,
+        &mut |p| ports.events.progress(&task, &p),
+        &mut |_| Flow::Continue,
+    )?;
+    let mut record = call.record;
+    let mut probes: Vec<Probe> = Vec::new();
+    for completion in &call.sampled.completions {
+        let found = from_answer(subject.language, &completion.text, &subject.symbols);
+        record.valid += u32::from(!found.is_empty());
+        for mut probe in found.into_iter().filter(|probe| fits(bench.runner, probe)) {
+            let same = |known: &&Probe| known.source.lines().skip(1).eq(probe.source.lines().skip(1));
+            if probes.iter().find(same).is_none() {
+                let name = crate::probes::free_name(&probes, &probe.name);
+                probe.source = probe.source.replacen(&probe.name, &name, 1);
+                probe.name = name;
+                probes.push(probe);
+            }
+        }
+    }
+    desk.fact(TaskEvent::Called { call: record })?;
+    probes.retain(|probe| names_exist(subject, bench, probe));
+    Ok(probes)
+}
+
+/// The code that a test's author needs: the whole file when it is short, else the symbols and their containers.
+pub(crate) fn shown(source: &str, symbols: &[Symbol], names: &[String]) -> String {
+    if source.chars().count() <= 5_000 {
+        return source.to_owned();
+    }
+    let wanted = symbols
+        .iter()
+        .filter(|s| names.iter().any(|name| name == &s.qualified || name.starts_with(&format!("{}.", s.qualified))));
+    let text: Vec<&str> = wanted.filter_map(|s| source.get(s.span.start..s.span.end)).collect();
+    let text = text.join("\n\n");
+    if text.chars().count() > 8_000 { tail(&text, 8_000) } else { text }
+}
+
+/// Names a test uses exist: the target's, its own, the language's. Rust asks its compiler.
+pub(crate) fn names_exist(subject: &Subject, bench: &Bench, probe: &Probe) -> bool {
+    if subject.language != Language::Python {
+        return true;
+    }
+    let imports = probe.imports.join("\n");
+    let text = format!("import pytest, unittest\n{}\n{imports}\n{}", bench.import, probe.source);
+    crate::names::unknown_in(&text, &subject.source).is_empty()
+}

@@ -1,0 +1,141 @@
+//! Recorded tests in Rust: each input is run once in a test that fails on purpose and shows the value in its message; the
+//! test that is kept compares with that value.
+
+use super::Subject;
+use super::record_python::{Case, project_calls, proposed, vary};
+use crate::desk::Desk;
+use crate::error::SwarmError;
+use crate::judge::Bench;
+use crate::probes::{Origin, Probe, free_name, test_name};
+use starling_core::test_set::TestClaim;
+use std::collections::BTreeSet;
+
+/// The value no code gives by chance.
+const ASKED: &str = "starling asks for the value";
+const MAX_CASES: usize = 24;
+
+pub(crate) fn run(
+    desk: &mut Desk<'_>,
+    subject: &Subject,
+    bench: &Bench,
+    symbol: &str,
+) -> Result<Vec<Probe>, SwarmError> {
+    let name = symbol.rsplit('.').next().unwrap_or(symbol);
+    let mut cases = proposed(desk, subject, symbol)?;
+    if !symbol.contains('.') {
+        let calls = project_calls(desk, subject, name)?;
+        cases.extend(calls.into_iter().map(|call| Case { name: call.clone(), setup: String::new(), call }));
+    }
+    let varied: Vec<Case> = cases.iter().flat_map(vary).collect();
+    cases.extend(varied);
+    let mut seen = BTreeSet::new();
+    cases.retain(|case| seen.insert((case.setup.clone(), case.call.clone())));
+    cases.truncate(MAX_CASES);
+    let asking: Vec<Probe> =
+        named(&cases, |case| format!("    assert_eq!(format!(\"{{:?}}\", {}), {ASKED:?});\n", case.call));
+    let asking: Vec<(Case, Probe)> = cases
+        .into_iter()
+        .zip(asking)
+        .filter(|(_, probe)| starling_syntax::parses(subject.language, &probe.source))
+        .collect();
+    let probes: Vec<Probe> = asking.iter().map(|(_, probe)| probe.clone()).collect();
+    let results = bench.probes(desk, &probes)?;
+    let recorded: Vec<(Case, String)> = asking
+        .into_iter()
+        .zip(results)
+        .filter_map(|((case, _), result)| Some((case, left(&result.message)?)))
+        .collect();
+    let cases: Vec<Case> = recorded.iter().map(|(case, _)| case.clone()).collect();
+    let mut values = recorded.into_iter().map(|(_, value)| value);
+    Ok(named(&cases, |case| assertion(&case.call, &values.next().unwrap_or_default())))
+}
+
+fn named(cases: &[Case], mut line: impl FnMut(&Case) -> String) -> Vec<Probe> {
+    let mut probes: Vec<Probe> = Vec::new();
+    for case in cases {
+        let name = free_name(&probes, test_name(&case.name).trim_start_matches("test_"));
+        let setup: String = case.setup.lines().map(|l| format!("    {}\n", l.trim())).collect();
+        let end = if setup.trim().is_empty() || setup.trim_end().ends_with([';', '}']) { "" } else { "    ;\n" };
+        let source = format!("#[test]\nfn {name}() {{\n{setup}{end}{}}}\n", line(case));
+        probes.push(Probe {
+            name,
+            source,
+            origin: Origin::Recorder,
+            claim: TestClaim::Regression,
+            imports: Vec::new(),
+        });
+    }
+    probes
+}
+
+/// The left side of a failed `assert_eq!`, which is the debug text of a debug text.
+fn left(message: &str) -> Option<String> {
+    if !message.contains(ASKED) {
+        return None;
+    }
+    let line = message.lines().find_map(|line| line.trim().strip_prefix("left: "))?;
+    unescape(line.trim().strip_prefix('"')?.strip_suffix('"')?)
+}
+
+/// Undoes Rust's string escapes.
+fn unescape(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        out.push(match chars.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '0' => '\0',
+            'u' => {
+                let hex: String = chars.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                char::from_u32(u32::from_str_radix(&hex, 16).ok()?)?
+            }
+            other => other,
+        });
+    }
+    Some(out)
+}
+
+/// Compares with a literal where the debug text is one, else with the debug text.
+fn assertion(call: &str, debug: &str) -> String {
+    let number = debug.parse::<i128>().is_ok();
+    let plain_list = debug.starts_with('[') && debug.len() > 2 && !debug.contains(['(', '{']);
+    match debug {
+        "true" => format!("    assert!({call});\n"),
+        "false" => format!("    assert!(!{call});\n"),
+        "[]" => format!("    assert!({call}.is_empty());\n"),
+        _ if debug.starts_with('"') || number => format!("    assert_eq!({call}, {debug});\n"),
+        _ if plain_list => format!("    assert_eq!({call}, vec!{debug});\n"),
+        _ => format!("    assert_eq!(format!(\"{{:?}}\", {call}), {debug:?});\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_value_out_of_a_failure() {
+        let message =
+            format!("assertion `left == right` failed\n  left: \"[\\\"a\\\", \\\"é\\\"]\"\n right: {ASKED:?}");
+        assert_eq!(left(&message).as_deref(), Some("[\"a\", \"é\"]"));
+        assert_eq!(left("thread panicked"), None);
+    }
+
+    #[test]
+    fn compares_with_a_literal_where_it_can() {
+        assert_eq!(assertion("f(1)", "3"), "    assert_eq!(f(1), 3);\n");
+        assert_eq!(assertion("f(1)", "\"a\""), "    assert_eq!(f(1), \"a\");\n");
+        assert_eq!(assertion("f(1)", "[\"a\"]"), "    assert_eq!(f(1), vec![\"a\"]);\n");
+        assert_eq!(assertion("f(1)", "[]"), "    assert!(f(1).is_empty());\n");
+        assert_eq!(
+            assertion("f(1)", "[(\"a\", 1)]"),
+            "    assert_eq!(format!(\"{:?}\", f(1)), \"[(\\\"a\\\", 1)]\");\n"
+        );
+    }
+}
