@@ -364,6 +364,12 @@ impl Scan<'_> {
         if log {
             return self.push(Shape::Log, span);
         }
+        if let Some((before, label, rest)) = self.label_inside(span) {
+            self.paragraph(before);
+            let section = sections::of_label(slice(self.text, label));
+            self.temporary = Some(Temporary { section, part: self.next_part(), label, state: Reach::Fresh });
+            return self.paragraph(rest);
+        }
         let short = !body.contains('\n') && !self.out.is_empty() && sections::is_section_name(body);
         if short {
             self.temporary = Some(self.temporary_for(sections::of_label(body), span));
@@ -384,6 +390,26 @@ impl Scan<'_> {
             self.push(Shape::Paragraph, span);
             self.temporary = Some(self.temporary_for(section, lead));
         }
+    }
+
+    /// "... under ASan. Expected behaviour: closing ..." holds a paragraph and a labelled one.
+    fn label_inside(&self, span: Span) -> Option<(Span, Span, Span)> {
+        sentences(self.text, span).into_iter().skip(1).find_map(|sentence| {
+            let first_line = slice(self.text, sentence).lines().next().unwrap_or("");
+            let (label, rest) =
+                self.inline_label(Span::new(sentence.start, sentence.start + first_line.len()), first_line)?;
+            let telling = matches!(
+                sections::of_label(slice(self.text, label)),
+                Section::Acceptance
+                    | Section::Expected
+                    | Section::Constraint
+                    | Section::Excluded
+                    | Section::Actual
+                    | Section::Steps
+            );
+            let before = trimmed(self.text, Span::new(span.start, sentence.start));
+            (telling && !rest.is_empty()).then(|| (before, label, trimmed(self.text, Span::new(rest.start, span.end))))
+        })
     }
 
     fn temporary_for(&mut self, section: Section, label: Span) -> Temporary {

@@ -26,7 +26,7 @@ static PROMPT: LazyLock<Regex> = LazyLock::new(|| {
 /// After words that announce a command; group `command` reaches to the end of the line.
 static BARE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?i:\b(?:run|running|with|using|via|execute|call|try|type|start|invoke|by|mit|avec|con|führe|ausführen|lancer|ejecutar?|command|cmd|test|tests|check|verify|reproduce|and|then|do)\b:?|[:：]|실행[:：]?|実行[:：]?|运行|执行|^\s*(?:\d+[.)]|[-*])?)\s*(?P<command>(?:[A-Z_][A-Z0-9_]*=\S+ )*(?:{TOOLS})\s+[^\n`]+)"
+        r"(?i:[(（]|\b(?:run|running|with|using|via|execute|call|try|type|start|invoke|by|mit|avec|con|führe|ausführen|lancer|ejecutar?|command|cmd|test|tests|check|verify|reproduce|and|then|do)\b:?|[:：]|실행[:：]?|実行[:：]?|运行|执行|^\s*(?:\d+[.)]|[-*])?)\s*(?P<command>(?:[A-Z_][A-Z0-9_]*=\S+ )*(?:{TOOLS})\s+[^\n`]+)"
     ))
     .expect("valid")
 });
@@ -67,7 +67,7 @@ pub(super) fn is_command(code: &str, announced: bool) -> bool {
                 announced && !WORDY.contains(&tool)
                     || matches!(tool, "pytest" | "make" | "tox" | "phpunit" | "rspec") && announced
             }
-            _ => !rest.starts_with(['=', '(', ':']) && (!WORDY.contains(&tool) || is_argument(tool, rest)),
+            _ => !rest.starts_with(['=', '(']) && (!WORDY.contains(&tool) || is_argument(tool, rest)),
         };
     }
     let first = code.split(' ').next().unwrap_or("");
@@ -308,7 +308,9 @@ fn is_typed(words: &str) -> bool {
         word.len() > 2 && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '-' | ':' | '_'))
     }) && (rest.split(' ').count() <= 4);
     let wordy = WORDY.contains(&tool);
+    let script = tool.starts_with("./") || tool.starts_with(".\\");
     (argument
+        || script
         || (task
             && !matches!(tool, "docker" | "git" | "npm" | "yarn" | "composer" | "poetry" | "pytest" | "cargo" | "go"))
         || (task

@@ -107,6 +107,12 @@ fn has_items(blocks: &[Block], part: usize) -> bool {
     blocks.iter().any(|block| block.part == part && matches!(block.shape, Shape::Item { .. }))
 }
 
+fn follows_items(blocks: &[Block], block: &Block) -> bool {
+    blocks.iter().any(|other| {
+        other.part == block.part && other.span.start < block.span.start && matches!(other.shape, Shape::Item { .. })
+    })
+}
+
 fn add_item(list: &mut Vec<Found>, text: &str, block: &Block) {
     let found = Found::at(text, without_emoji(text, block.span));
     if is_content(&found.value) && !phrases::BOILERPLATE.is_match(&found.value.to_lowercase()) {
@@ -149,7 +155,7 @@ fn words_in(text: &str, from: usize, to: usize) -> usize {
 fn add_wishes(list: &mut Vec<Found>, text: &str, span: Span) {
     for sentence in sentences(text, span) {
         let words = slice(text, sentence);
-        if is_content(words) && is_wish(words) && !is_order_to_leave(words) {
+        if is_content(words) && (is_wish(words) || is_order(words)) && !is_order_to_leave(words) {
             add(list, Found::at(text, without_full_stop(text, sentence)));
         }
     }
@@ -184,6 +190,8 @@ fn constraints_of(text: &str, blocks: &[Block], block: &Block, out: &mut Vec<Fou
         Section::Constraint if matches!(block.shape, Shape::Item { .. }) => {
             add(out, Found::at(text, without_full_stop(text, block.span)))
         }
+        // After the list of the section a paragraph is prose like any other.
+        Section::Constraint if follows_items(blocks, block) => add_by_cue(out, text, block),
         Section::Constraint => {
             let listed = has_items(blocks, block.part);
             for sentence in sentences(text, block.span) {
@@ -191,6 +199,9 @@ fn constraints_of(text: &str, blocks: &[Block], block: &Block, out: &mut Vec<Fou
                     add(out, Found::at(text, without_full_stop(text, sentence)));
                 }
             }
+        }
+        Section::Excluded if matches!(block.shape, Shape::Paragraph) && follows_items(blocks, block) => {
+            add_by_cue(out, text, block)
         }
         Section::Excluded => add_excluded(out, text, block),
         Section::Steps | Section::Environment | Section::Alternative => {}

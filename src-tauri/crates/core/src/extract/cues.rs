@@ -128,7 +128,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Override,
             4,
-            r"\b(?:ignore|disregard|forget|override|bypass|discard|set aside|do not follow|stop following)\s+(?:\w+\s+){0,3}?(?:previous|prior|earlier|preceding|above|existing|former|original|other|your|all|any|everything|what)\b[^.\n]{0,40}?\b(?:instructions?|rules?|prompts?|guidelines?|guardrails?|directives?|told|training|context|orders?|policy|policies|restrictions?|safeguards?)\b",
+            r"\b(?:ignore|disregard|forget|override|bypass|discard|set aside|do not follow|stop following)\s+(?:\w+\s+){0,3}?(?:previous|prior|earlier|preceding|above|existing|former|original|other|your|all|any|everything|what)\b[^.,;\n]{0,40}?\b(?:instructions?|rules?|prompts?|guidelines?|guardrails?|directives?|told|training|context|policy|policies|restrictions?|safeguards?)\b",
         ),
         cue(
             Override,
@@ -304,6 +304,119 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
             Run,
             1,
             r"\brun `[^`\n]+` first\b|\bfirst,? (?:run|execute)\b|\b(?:delete|wipe|erase|drop) (?:all|every|the (?:whole|entire))\b",
+        ),
+        // Shaping the answer, memory, decoding
+        cue(
+            Persona,
+            3,
+            r"\b(?:append|include|add|insert|put|repeat|mention|write|begin|end|start|prefix)\b[^.\n]{0,80}\b(?:in|to|of|with) (?:the (?:end|start|beginning) of )?(?:your|every|each|any|all) (?:future |next |final )?(?:repl(?:y|ies)|summar(?:y|ies)|answers?|responses?|outputs?|reports?|messages?)\b",
+        ),
+        cue(
+            Persona,
+            3,
+            r"\bwhen(?:ever)? you (?:summari[sz]e|read|process|see|parse|review|analy[sz]e|handle) (?:this|it|the)\b",
+        ),
+        cue(Persona, 2, r"\bbefore (?:you )?(?:answer|reply|respond|replying|responding|answering|continuing with)\b"),
+        cue(
+            Persona,
+            4,
+            r"\b(?:to|in|into) your (?:long-term |persistent )?memory\b|\b(?:repl(?:y|ies)|summar(?:y|ies)|reports?|answers?) (?:that )?you (?:produce|generate|write|give)\b",
+        ),
+        cue(
+            Run,
+            4,
+            r"\bdecode\b[^\n]{0,60}\b(?:follow|execute|obey|do (?:exactly )?what|run it|carry out)\b|\btranslate\b[^.\n]{0,40}\b(?:then|and) (?:execute|obey|follow|run)\b",
+        ),
+        cue(
+            Run,
+            4,
+            r"\b(?:call|use|invoke|trigger) (?:the )?`?\w+_\w+`?\b[^.\n]{0,80}\b(?:before|prior to) (?:you |you're )?(?:repl|respond|answer|continu|proceed)\w*",
+        ),
+        cue(
+            Leak,
+            3,
+            r"\b(?:send|forward|e-?mail|post|upload)\b[^.\n]{0,24}\b(?:all|full|entire|every)\b[^.\n]{0,40}(?:externally|https?://|[\w.-]+@[\w-]+)",
+        ),
+        cue(
+            Leak,
+            4,
+            r"\b(?:reveal|print|show|tell|give|repeat|output|display|disclose|leak)\b(?: me| us)?[^.\n]{0,16}\b(?:your|the) (?:(?:exact|initial|hidden|original|system|secret|full|internal) ){0,3}(?:instructions|system prompt|prompt|guidelines|configuration)\b[^.\n]{0,30}\b(?:verbatim|word for word|you were given|above)\b|\brepeat (?:the words|everything|all text|the text) above\b|\byour (?:exact |initial |hidden |system |secret )+(?:instructions|prompt)\b",
+        ),
+        cue(
+            Leak,
+            4,
+            r"\b(?:verrate?|zeig|nenne?|gib|révèle|révélez|affiche|dis|revela|revele|muestra|rivela|mostra|dimmi)\b[^.\n]{0,16}\b(?:deine|ihre|tes|vos|tus|sus|le tue|suas?)\b[^.\n]{0,8}(?:system|instru|anweisung|istruz|consigne|prompt)\w*",
+        ),
+        // Freed of rules
+        cue(
+            Persona,
+            3,
+            r"\byou (?:now )?(?:have|operate (?:with|under)) no (?:\w+ )?(?:restrictions|rules|limits|filters?|policy|guidelines|limitations)\b|\byou are no longer (?:an? |bound|subject)|\bas if you (?:had|have) no \w+|\b(?:dan|you) (?:has|have) no (?:restrictions|content policy|rules)",
+        ),
+        cue(
+            Persona,
+            2,
+            r"\b(?:unrestricted|uncensored|unfiltered|jailbroken) (?:model|assistant|ai|response|mode|answer)\b|\bwithout (?:any )?(?:restrictions|limits|filters|limitations)\b|\b(?:comply|obey) (?:with )?(?:every|all|any|each)\b|\bno longer (?:apply|bound)\b",
+        ),
+        cue(
+            Override,
+            3,
+            r"\bsafety (?:protocols?|guidelines?|rules?|filters?|polic\w+|measures)\b[^.\n]{0,16}\b(?:disabled|off|suspended|not (?:meant|apply)|lifted|do(?:es)? not)\b|\b(?:disregard|ignore|bypass) the (?:content|safety|usage) polic\w+|\byour (?:rules|instructions|policy|guidelines|directives?) (?:have|has) (?:been )?(?:changed|updated|replaced)|\bsupersedes? all (?:prior|previous|other|earlier)|\bexempt from (?:the |all )?(?:usual |normal )?(?:restrictions|rules|polic)",
+        ),
+        cue(
+            Override,
+            3,
+            r"\b(?:ignore|disregard|do not listen to|don'?t listen to) (?:the )?(?:user|human|developer|operator|maintainer)s?\b",
+        ),
+        cue(
+            Persona,
+            4,
+            r"\byou are (?:now )?dan\b|\b(?:reasoning|thought|thinking)s?(?: trace)? ?\(assistant\)|^[ \t]*</?thinking>|\bact as an? (?:uncensored|unrestricted|unfiltered|evil|jailbroken)\b",
+        ),
+        cue(
+            Persona,
+            2,
+            r"\bas (?:the|an?) (?:ai |coding )?(?:assistant|agent|ai|model),? i\b|\bals assistent habe ich\b|\ben tant qu.assistant,? j|\bcome assistente,? ho\b|\bcomo asistente,? (?:ya )?he\b|(?:어시스턴트|AI)로서 (?:나는|저는)",
+        ),
+        cue(
+            Override,
+            2,
+            r"\b(?:sicherheitsrichtlinien|règles? de s[ée]curit[ée]|regles de securite|reglas de seguridad|linee guida di sicurezza|medidas de seguridad)\b|\b(?:ohne|sans|sin|senza|sem) (?:einschr[äa]e?nkung|restric|filtro|restriz|limit)\w*|\bkeine (?:regeln|richtlinien)\b",
+        ),
+        cue(
+            Override,
+            4,
+            r"\b(?:vergiss|dimentica|oublie[zr]?|olvid[ae]|esque[çc]a|ignor[ae])\w* (?:alles|tutt\w+|tout\w*|tod[oa]s?)\b",
+        ),
+        cue(
+            Persona,
+            2,
+            r"\b(?:ab (?:jetzt|sofort)|von nun an|désormais|a partir de ahora|d'ora in poi)\b[^.\n]{0,12}\b(?:du|sie|hast|gibst|tu|vous|tú|eres|sei)\b|\bdu bist (?:jetzt|nun|ab sofort)\b|\bahora est[áa]s en\b|\bora sei\b|\btu es (?:maintenant|désormais)\b|이제부터 (?:너|당신|넌)|これから(?:あなた|君)は|从现在(?:开始|起)你?|你现在是",
+        ),
+        cue(
+            Persona,
+            2,
+            r"\b(?:neue anweisung|nouvelles? (?:instruction|consigne)|nuevas? (?:instruccion|orden)|nuov[ea] (?:istruzion|regol)|novas? (?:instruç|regra))\w*\s*:|새(?:로운)? ?(?:지시|규칙|명령)(?:사항)?\s*[:：]|新しい(?:指示|ルール|命令)\s*[:：]|新(?:的)?(?:指令|规则|指示)\s*[:：]",
+        ),
+        cue(
+            Role,
+            3,
+            r"^[^\w\n]*(?:system ?hinweis|systemnachricht|note syst[èe]me|message syst[èe]me|nota del? sistema|mensaje del sistema|nota di sistema|시스템 ?(?:메시지|알림|공지|지시|명령)|システム(?:メッセージ|通知|指示|プロンプト)|系统(?:消息|通知|指令))\s*[:：]",
+        ),
+        cue(
+            Persona,
+            3,
+            r"\b(?:am ende|an den anfang) (?:jeder|deiner|ihrer|der) antwort|\bà la fin de (?:toute|ta|votre|chaque) réponse|\bal final de (?:cualquier|tu|su|cada) respuesta|\balla fine di (?:ogni|tua) risposta|(?:답변|응답)(?:의)? ?(?:끝|마지막|처음)에|(?:回答|返信|応答)の(?:最後|末尾|冒頭)に|(?:回复|回答|答复)的?(?:末尾|最后|开头)",
+        ),
+        cue(
+            Role,
+            2,
+            r"^[^\w\n]*(?:important )?(?:system|security|policy) (?:update|alert|notice|note|message)\b|^[^\w\n]*override\s*:",
+        ),
+        cue(
+            Address,
+            3,
+            r"\(for (?:the |all )?AGENT\)|\b(?:ai|llm|coding|autonomous) (?:coding )?(?:agents?|assistants?|models?) \w+ing (?:this|the)\b[^.\n]{0,40}\b(?:should|must|need to|have to)\b|\bimportant (?:for|to) (?:the |all )?AGENT\s*[:,]",
         ),
     ]
 });

@@ -66,6 +66,11 @@ pub(super) fn files(text: &str, frames: &[Frame]) -> Vec<Found> {
             add(&mut out, Found { value: path.to_owned(), span: Some(span) });
         }
     }
+    // A trace names its files by a pattern of its own, also as an address (`file:///src/a.ts`).
+    for frame in frames.iter().filter(|frame| !frame.foreign) {
+        add(&mut out, Found { value: frame.frame.path.clone(), span: Some(frame.path) });
+    }
+    out.sort_by_key(|found| found.span.map(|span| span.start));
     without_short_forms(out)
 }
 
@@ -149,11 +154,16 @@ fn is_project_path(text: &str, span: Span, path: &str) -> bool {
 fn without_short_forms(all: Vec<Found>) -> Vec<Found> {
     let key = |path: &str| path.replace('\\', "/").trim_start_matches("./").to_owned();
     let keys: Vec<String> = all.iter().map(|found| key(&found.value)).collect();
+    let absolute = |path: &str| path.starts_with('/') || path.get(1..3) == Some(":/");
     let mut out: Vec<Found> = Vec::new();
     for (index, found) in all.into_iter().enumerate() {
         let Some(own) = keys.get(index) else { continue };
         let twin = keys.get(..index).is_some_and(|before| before.contains(own));
-        let shortened = keys.iter().any(|other| other.len() > own.len() && other.ends_with(&format!("/{own}")));
+        // Of an absolute path and its tail with folders, the tail is the one inside the project.
+        let shortened =
+            keys.iter().any(|other| other.ends_with(&format!("/{own}")) && !(absolute(other) && own.contains('/')));
+        let prefixed = absolute(own)
+            && keys.iter().any(|other| other.contains('/') && !absolute(other) && own.ends_with(&format!("/{other}")));
         let common = matches!(
             own.as_str(),
             "README.md"
@@ -165,7 +175,7 @@ fn without_short_forms(all: Vec<Found>) -> Vec<Found> {
                 | "package.json"
                 | "main.go"
         );
-        if !(twin || (shortened && !common)) {
+        if !(twin || prefixed || (shortened && !common)) {
             out.push(found);
         }
     }

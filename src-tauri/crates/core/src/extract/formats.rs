@@ -134,7 +134,7 @@ fn list_of(value: &Value) -> String {
     }
 }
 
-const MAIL: [&str; 14] = [
+const MAIL: [&str; 27] = [
     "from",
     "to",
     "cc",
@@ -144,11 +144,28 @@ const MAIL: [&str; 14] = [
     "reply-to",
     "message-id",
     "sent",
+    "in-reply-to",
     "von",
     "an",
-    "betreff",
+    "gesendet",
+    "datum",
+    "de",
+    "à",
+    "para",
+    "fecha",
     "보낸사람",
-    "件名",
+    "보낸 사람",
+    "받는사람",
+    "받는 사람",
+    "날짜",
+    "差出人",
+    "宛先",
+    "发件人",
+    "收件人",
+];
+const TITLES: [&str; 16] = [
+    "subject", "summary", "title", "betreff", "titel", "sujet", "objet", "titre", "asunto", "título", "assunto",
+    "oggetto", "제목", "件名", "标题", "主题",
 ];
 const TRACKER: [&str; 30] = [
     "project",
@@ -209,15 +226,14 @@ pub(super) fn header(text: &str) -> Option<(Meta, Span)> {
         let Some((key, value)) = body.split_once([':', '：']) else { break };
         let bare = key.trim().trim_matches(['*', '_', '|', ' ']).to_lowercase();
         let value = value.trim().trim_matches('*').trim();
-        let known = (MAIL.contains(&bare.as_str()), TRACKER.contains(&bare.as_str()));
-        match known {
-            (false, false) => break,
-            (is_mail, is_tracker) => {
-                mail += usize::from(is_mail);
-                tracker += usize::from(is_tracker);
-            }
+        let is_title = TITLES.contains(&bare.as_str());
+        let (is_mail, is_tracker) = (MAIL.contains(&bare.as_str()), TRACKER.contains(&bare.as_str()));
+        if !(is_title || is_mail || is_tracker) {
+            break;
         }
-        last_title = matches!(bare.as_str(), "subject" | "summary" | "title" | "betreff" | "件名");
+        mail += usize::from(is_mail || is_title);
+        tracker += usize::from(is_tracker || is_title);
+        last_title = is_title;
         if last_title && !value.is_empty() {
             meta.title = Some(without_reply_marks(value));
         }
@@ -228,7 +244,7 @@ pub(super) fn header(text: &str) -> Option<(Meta, Span)> {
         end = line.end;
     }
     let whole = Span::new(start?, end);
-    (mail >= 2 || tracker >= 3 || (tracker + mail >= 1 && meta.title.is_some())).then_some((meta, whole))
+    (mail >= 2 || tracker >= 3 || meta.title.is_some()).then_some((meta, whole))
 }
 
 fn without_reply_marks(subject: &str) -> String {

@@ -46,6 +46,7 @@ struct Hit {
 
 static COMMENT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?s)<!--.*?-->|(?m)^\s*\[(?://|comment|_)\]:\s*#?[^\n]*$").expect("valid"));
+static ENCODED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9+/_-]{32,4000}={0,2}").expect("valid"));
 static FENCE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\s>]*(`{3,}|~{3,})").expect("valid"));
 static LINE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\||[\w-]+:\s)").expect("valid"));
@@ -69,6 +70,7 @@ pub(super) fn find(text: &str) -> Findings {
     let segments = segments(text, &comments);
     let hits = hits(text, &segments);
     let about_prompts = SUBJECT.is_match(&head_of(text));
+    encoded(text, &mut findings);
     let mut carried = 0;
     let mut after_hostile = false;
     for segment in &segments {
@@ -190,6 +192,50 @@ fn invisible(text: &str, findings: &mut Findings) {
         }
     }
     close(run, findings);
+}
+
+/// Long base64 or hexadecimal words whose plain text gives orders.
+fn encoded(text: &str, findings: &mut Findings) {
+    for word in ENCODED.find_iter(text) {
+        let plain = from_hex(word.as_str()).or_else(|| from_base64(word.as_str()));
+        let Some(plain) = plain.and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
+        let readable = plain.chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).count() * 10
+            >= plain.chars().count() * 8;
+        let score: i32 = cues::all().iter().filter(|cue| cue.pattern.is_match(&plain)).map(|cue| cue.weight).sum();
+        if readable && score >= HIDDEN {
+            findings.warnings.push(format!("encoded: {}", clipped(&plain)));
+            findings.hostile.push(Span::new(word.start(), word.end()));
+        }
+    }
+}
+
+fn from_hex(word: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        word.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+}
+
+fn from_base64(word: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(word.len() * 3 / 4);
+    let (mut held, mut bits) = (0_u32, 0);
+    for byte in word.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        held = (held << 6 | u32::from(value)) & 0x3fff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push(u8::try_from(held >> bits & 0xff).ok()?);
+        }
+    }
+    Some(out)
 }
 
 fn comment_spans(text: &str) -> Vec<Span> {

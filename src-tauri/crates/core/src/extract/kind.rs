@@ -1,6 +1,7 @@
 //! The kind of task: what it says itself, then weighted cues of the title, the headings and the body.
 
 use super::blocks::{Block, Shape};
+use super::criteria;
 use super::front_matter::Meta;
 use super::sections::Section;
 use super::text::{prose_of, slice};
@@ -87,13 +88,13 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
             Refactor,
             9,
             "t",
-            r"\b(?:refactor\w*|restructure|clean-?up|clean up|tidy|split|extract|de-?duplicate|consolidate|simplify|rename|move|decouple|untangle|unify|inline|merge .* into|get rid of|migrate|reorgani[sz]e|aufräumen|aufteilen|umbenennen|refaktor\w*|zusammenführen|nettoyer|découper|scinder|renommer|limpiar|dividir|separar|renombrar|рефактор\w*|разбить|вынести)\b|리팩(?:토|터)|분리|정리|나누|통합|リファクタ|分割|整理|切り出|共通化|重构|拆分|抽取|整理|合并",
+            r"\b(?:refactor\w*|restructure|clean-?up|clean up|tidy|split|extract|de-?duplicate|consolidate|simplify|rename|move|decouple|untangle|unify|inline|merge .* into|get rid of|migrate|reorgani[sz]e|easier to (?:read|follow|understand|maintain)|more readable|readability|duplicated code|copy of|god class|dead code|aufräumen|aufteilen|umbenennen|refaktor\w*|zusammenführen|nettoyer|découper|scinder|renommer|limpiar|dividir|separar|renombrar|рефактор\w*|разбить|вынести)\b|리팩(?:토|터)|분리|정리|나누|통합|リファクタ|分割|整理|切り出|共通化|重构|拆分|抽取|整理|合并",
         ),
         words(
             Refactor,
             5,
             "b",
-            r"\b(?:purely mechanical|no (?:functional|behaviou?r(?:al)?) changes?|same behaviou?r|behaviou?r (?:stays|must stay|does not change)|without changing behaviou?r|has grown to|refactor\w*)\b|동작(?:은|이)? ?(?:그대로|바뀌지|변경 없)|挙動(?:は|を)?変え|行为不变|verhalten (?:bleibt|unverändert)",
+            r"\b(?:purely mechanical|no (?:functional|behaviou?r(?:al)?) changes?|same behaviou?r|behaviou?r (?:stays|must stay|does not change)|without changing behaviou?r|no changes? in behaviou?r|has grown to|refactor\w*)\b|동작(?:은|이)? ?(?:그대로|바뀌지|변경 없)|挙動(?:は|を)?変え|行为不变|verhalten (?:bleibt|unverändert)",
         ),
         words(
             Test,
@@ -188,12 +189,21 @@ pub(super) fn kind(text: &str, blocks: &[Block], frames: &[Frame], meta: &Meta, 
     if headings.clone().any(|heading| heading.contains('🐛') || heading.contains('🐞')) {
         score(TaskKind::Bug, 4);
     }
+    // An order names what is to be built; a statement tells what is wrong.
+    let ordered = criteria::is_order(&bare_title) && !bare_title.to_lowercase().starts_with("fix");
+    let stated = STATEMENT.is_match(&bare_title);
+    score(TaskKind::Feature, if ordered { 4 } else { 0 });
+    score(TaskKind::Bug, if stated && !ordered { 3 } else { 0 });
     // A question asks for nothing to be done: any criterion speaks against it.
     let asks_only = !blocks.iter().any(|b| matches!(b.section, Section::Acceptance | Section::Expected))
         && prose.trim_end().ends_with(['?', '？']);
     score(TaskKind::Question, if asks_only { 3 } else { -4 });
     best(scores)
 }
+
+static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:is|are|was|gets?|has|says|returns|shows|sends|uses|makes|takes|keeps|signs?|reads|writes|too (?:often|many|much|early|late|long|few)|instead of|after|when|while|wird|werden|ist|sind|est|sont|es|está|son)\b|(?:됩니다|합니다|입니다|다)\s*$|(?:る|た|い)\s*$|(?:了|时|后)").expect("valid")
+});
 
 /// Ties go to the more common kind.
 fn best(scores: [i32; 7]) -> TaskKind {

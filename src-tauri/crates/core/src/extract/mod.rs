@@ -46,9 +46,9 @@ pub fn extract(file: &TaskFile) -> Brief {
     let kind = kind::kind(text, &blocks, &frames, &intake.meta, &title.value);
     let language = language::language(text, &blocks, &title.value);
     let files = stated(&intake.meta.files, files::files(text, &frames));
-    let symbols = stated(&intake.meta.symbols, symbols::symbols(text, &blocks, &frames));
-    let goal = title::goal(text, &blocks, &intake.meta, kind, &title, &criteria, &symbols);
     let commands = stated(&intake.meta.commands, commands::commands(text, &blocks));
+    let symbols = stated(&intake.meta.symbols, symbols::symbols(text, &blocks, &frames, &commands));
+    let goal = title::goal(text, &blocks, &intake.meta, kind, &title, &criteria, &symbols);
     let mut evidence = Evidence { text: &file.text, moved: intake.moved, out: Vec::new() };
     let is_empty = title.value.is_empty() && blocks.is_empty();
     Brief {

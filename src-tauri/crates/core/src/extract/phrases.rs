@@ -15,14 +15,14 @@ pub(super) static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:^|[.:;,(—–-]\s*|\b(?:please|but|and|so|also|just|however)\s+)(?:please\s+)?(?:do not|don'?t|don’t|never|avoid|refrain from|make sure not|be careful not)\s+\w",
         r"(?:^|[.:;,(—–-]\s*|\b(?:please|but|and|with|so)\s+)(?:absolutely\s+)?no\s+(?:new|additional|extra|other|further|more|external|third[- ]party|breaking|code|api|schema|public|behaviou?r\w*|changes?|dependenc\w+|migrations?|network|renam\w+|refactor\w+|need to (?:change|touch)|(?:\w+ ){1,2}(?:changes?|dependenc\w+|migrations?))\b",
         r"^no\b[^.]*\bplease\b",
-        r"(?:^|[.:;]\s*|\bplease\s+)only\s+(?:add|touch|change|edit|modify|use|the|in|fix|write|new)\b|^[\w ]{2,30}\bonly\.?$",
+        r"(?:^|[.:;]\s*|\bplease\s+)only\s+(?:add|touch|change|edit|modify|use|fix|write|(?:the|in)\b[^.]{0,40}\b(?:may|should|must|changes?|is to|are to|needs?))\b|^[\w ]{2,30}\bonly\.?$",
         r"\b(?:must|may|shall) (?:not|never)\b|\bmustn'?t\b|\b(?:should|shall) (?:not|never) (?:be )?(?:chang|touch|add|break|broken|need|requir|affect|alter|depend|modif|remov|renam|introduc|us(?:e|ing)\b|rely)\w*|\bshouldn'?t (?:be )?(?:chang|touch|add|break|need|requir|affect|alter|modif|remov|renam|introduc)\w*",
         r"\b(?:can'?t|can’t|cannot|can not) (?:be )?(?:chang|break|broken|mov|touch|assum|add|drop|renam|modif|rely|altere?|remov)\w*",
         r"\b(?:is|are|it's|that's) (?:not|no) (?:an? )?(?:option|allowed|permitted|acceptable|wanted|desired|part of this|in scope)|\bnot an option\b|\bforbidden\b|\bprohibited\b|\boff[- ]limits\b|\bout of (?:scope|bounds)\b|\bnot in scope\b|\bhands off\b",
         r"\bneeds? no changes?\b|\bno need to (?:change|touch)\b|\bnothing (?:else )?(?:has|needs|is|should) to (?:be )?(?:chang|touch)\w*|\bnothing else (?:should|may|must|changes)\b|\bwithout (?:changing|breaking|touching|adding|altering|renaming|modifying|introducing|a new|new|any)\b|\bnot to (?:touch|change|break|rename|modify|add)\b|\brather not (?:add|change|touch|have)\b|\bstay away from\b",
         r"\bplease (?:fix|do|solve|handle|make|keep) (?:it|this|that) (?:only )?(?:in|at|inside|within)\b|\bone commit per\b|\b(?:purely|strictly) \w+",
         // Korean
-        r"(?:추가|변경|수정|삭제|사용|건드리|바꾸|도입|손대|제거|고치|포함|늘리|만들|쓰|올리|넣|깨|깨뜨리|이동|옮기|하)(?:하)?지 ?(?:는 |도 )?(?:않(?:습니다|는다|을 것|아야|도록|게|기)|말|마|못)|금지|건드리지|안 ?(?:됩니다|된다|돼)|(?:면|서는) 안|만 (?:수정|변경|추가|사용|고치)|변경 ?(?:없이|불가)|추가 ?없이|없어야 ?(?:합|한|함)|범위 ?(?:밖|외)",
+        r"(?:추가|변경|수정|삭제|사용|건드리|바꾸|도입|손대|제거|고치|포함|늘리|만들|쓰|올리|넣|깨|깨뜨리|이동|옮기|하)(?:하)?지 ?(?:는 |도 )?(?:않(?:습니다|는다|을 것|아야|도록|게|기)|말|마|못)|금지(?:$|[.)\],!]| ?(?:합니다|입니다|함|임|된|됩|한다|이다|하고))|건드리지|안 ?(?:됩니다|된다|돼)|(?:면|서는) 안|만 (?:수정|변경|추가|사용|고치)|변경 ?(?:없이|불가)|추가 ?없이|없어야 ?(?:합|한|함)|범위 ?(?:밖|외)",
         // Japanese
         r"ないでください|しないこと|ないこと$|禁止|(?:変更|追加|修正|削除|使用|導入|更新)しない(?:で|こと|。|$)|変えない|触らない|触れない|増やさない|壊さない|使わない(?:で|こと|。|$)|てはいけ(?:ない|ません)|てはならない|てはなりません|べきではな|のみ(?:変更|修正|対象)|不可|対象外|(?:変更|追加)なし|せずに(?:お願い|修正|対応)",
         // Chinese
@@ -41,10 +41,11 @@ pub(super) static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
 /// Something is to stay as it is.
 pub(super) static STAYS: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
-        r"(?:^|[.:;,(—–-]\s*|\b(?:please|but|and|to|must|should|so)\s+)(?:please\s+)?(?:keep|leave|preserve|retain|stick (?:to|with)|stay (?:with|within|on|compatible))\b",
+        r"(?:^|[.:;,(—–-]\s*|\bplease\s+)(?:keep|leave|preserve|retain|stick (?:to|with)|stay (?:with|within|on|compatible))\b",
+        r"\b(?:but|and|to|must|should|so)\s+(?:keep|leave|preserve|retain)\s+(?:the|its|their|all|both|every|it|them|existing|current|backwards?|compatib\w+|\w+ (?:unchanged|intact|working|compatible|as|stable))\b",
         r"\b(?:must|has to|have to|needs? to|should|ought to|is to|are to|shall) (?:also |still |always |all )?(?:stay|remain|be kept|be preserved|continue|be left|keep)\b|\b(?:must|has to|have to|needs? to|should) still\b",
         r"\b(?:stays?|remains?) (?:exactly |strictly |fully )?(?:as\b|unchanged|untouched|the same|identical|in\b|an? |private|public|compatible|stable|intact|backwards?|supported|read-?only|byte|on\b|within|valid)",
-        r"\bunchanged\b|\buntouched\b|\bas (?:it|they) (?:is|are)\b|\bas[- ]is\b|\bbackwards?[- ]compatib\w*|\bkeeps? (?:working|its|their)\b|\bleave [^.]{1,60} alone\b|\bin its present form\b|\bis frozen\b",
+        r"\bunchanged\b|\buntouched\b|\b(?:stay|remain|keep|kept|left|leave|use)\w*\b[^.]{0,80}?\b(?:as (?:it|they) (?:is|are)\b|as[- ]is\b|as before\b)|\bbackwards?[- ]compatib\w*|\bkeeps? (?:working|its|their)\b|\bleave [^.]{1,60} alone\b|\bin its present form\b|\bis frozen\b",
         r"그대로 ?(?:사용|유지|두|둔|둡|둬|쓰|남)|유지(?:해|되|한|할|하|돼|됩)|호환(?:성)?[^.]{0,8}유지|변함없|동일해야|같아야",
         r"維持|そのまま(?:に|で|使|残|と)|保(?:つ|って|持)|互換(?:性)?を|変わらない(?:こと|ように)|同じまま",
         r"保持|不变|維持|维持|保留|兼容",
@@ -60,7 +61,7 @@ pub(super) static LEAVE: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
         r"^(?:please\s+)?(?:do not|don'?t|don’t|never|avoid|keep|leave|preserve|retain|only (?:add|touch|change|edit|modify|use))\b|\bplease (?:do not|don'?t|don’t|keep|leave|avoid|fix (?:it|this) in)\b|^no (?:new|additional|other|further|more|external|breaking|code|api|changes?)\b",
         r"\bneeds? no changes?\b|\b(?:is|are) (?:not an option|out of scope|not in scope)\b|\bwithout (?:changing|touching)\b",
-        r"지 ?(?:말아|말 것|마세요|마십시오|말고)|금지|건드리지|그대로 ?(?:사용|두)",
+        r"지 ?(?:말아|말 것|마세요|마십시오|말고)|금지(?:$|[.)])|건드리지|그대로 ?(?:사용|두)",
         r"ないでください|しないこと|禁止|触らない|追加しない",
         r"不要|请勿|禁止|不得|切勿|别(?:动|改)",
         r"\bbitte (?:nicht|kein\w*)\b|^keine? (?:neue|weitere|änderung)|\bnicht (?:anfassen|ändern|verändern)\b",
@@ -73,7 +74,7 @@ pub(super) static LEAVE: LazyLock<Regex> = LazyLock::new(|| {
 /// Something is asked for.
 pub(super) static WISH: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
-        r"\b(?:should|must|shall|has to|have to|needs? to|ought to|is supposed to|are supposed to)\b|\b(?:could|can|would) (?:you|we|somebody|someone|anybody|anyone)\b|\b(?:i|we)(?:'d| would| want| need| expect| wish|’d)\b(?: like| love| prefer| use| expect| want)?|\bit would be (?:nice|great|good|helpful|better)\b|\bplease\b|\bideally\b|\binstead of\b|\bwould be welcome\b|\bwould like\b|\bshall\b|\blet'?s\b",
+        r"\b(?:should|must|shall|has to|have to|needs? to|ought to|is supposed to|are supposed to)\b|\b(?:could|can|would) (?:you|we|somebody|someone|anybody|anyone)\b|\b(?:i|we)(?:'d| would| want| need| expect| wish|’d)\b(?: like| love| prefer| use| expect| want)?|\bit would be (?:nice|great|good|helpful|better)\b|\bplease\b|\bideally\b|\bwould be welcome\b|\bwould like\b|\bshall\b|\blet'?s\b",
         r"해야|했으면|하면 좋|바랍니다|주세요|부탁|필요합니다|필요해|되어야|돼야|되도록|하도록|합시다|원합니다|싶습니다",
         r"てほしい|て欲しい|べき|必要(?:が|です|。)|お願い|てください|ようにしたい|したいです|ように(?:する|して|なる)|なければ",
         r"应该|应当|应(?:返回|显示|支持|为|该)|希望|需要|请|必须|要(?:求|能|支持|有)|能够|期望",
@@ -87,7 +88,7 @@ pub(super) static WISH: LazyLock<Regex> = LazyLock::new(|| {
 /// A sentence that begins with an order ("Add ...", "Füge ... hinzu").
 pub(super) static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
-        r"^(?:please )?(?:add|make|let|allow|support|implement|create|write|fix|use|change|rename|move|remove|delete|drop|replace|split|extract|return|show|print|log|handle|reject|accept|validate|update|upgrade|bump|introduce|expose|provide|ensure|convert|document|cover|test|turn|switch|wrap|check|store|cache|read|raise|throw|report|warn|skip|treat|extend|run|set|normali[sz]e|sort|parse|load|save|send|limit|count|link|fill|merge|port|clean|tidy|migrate)\b",
+        r"^(?:please )?(?:add|make|let|allow|support|implement|create|write|fix|use|change|rename|move|hand|reduce|group|collapse|catch|emit|stop|start|restore|respect|honou?r|apply|pass|include|exclude|rewrite|rework|describe|explain|record|detect|escape|encode|decode|trim|strip|round|retry|delay|disable|enable|find|prevent|ignore|generate|compute|calculate|resolve|close|open|free|release|share|reuse|expire|invalidate|throttle|debounce|batch|stream|paginate|search|filter|highlight|render|draw|hide|display|notify|remove|delete|drop|replace|split|extract|return|show|print|log|handle|reject|accept|validate|update|upgrade|bump|introduce|expose|provide|ensure|convert|document|cover|test|turn|switch|wrap|check|store|cache|read|raise|throw|report|warn|skip|treat|extend|run|set|normali[sz]e|sort|parse|load|save|send|limit|count|link|fill|merge|port|clean|tidy|migrate)\b",
         r"(?:추가|수정|변경|삭제|구현|작성|제거|이동|분리|개선|적용|지원|등록|교체)(?:한다|하기|할 것|함|해|하세요|합니다)?\.?$",
         r"(?:追加|修正|変更|削除|実装|作成|対応|移動|分割|更新)(?:する|すること|して|。|$)",
         r"^(?:添加|增加|修复|修改|删除|实现|编写|支持|移动|拆分|更新|重构|返回|显示)",
@@ -134,6 +135,6 @@ pub(super) static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
         r", (?:aber|und|sondern|mais|et|pero|y|mas|но|и) ",
         r"。",
         r"；",
-        r"，(?:但|并且|而且|同时|请)",
+        r"，(?:但|并且|而且|同时|请|也|且|并)",
     ])
 });

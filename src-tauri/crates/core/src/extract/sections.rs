@@ -55,12 +55,12 @@ static LEXICA: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
         ),
         lexicon(
             Section::Constraint,
-            r"constraints?\b|(?:ground )?rules?\b|restrictions?\b|limitations?\b|careful|caution|caveats?\b|watch out|mind\b|warnings?\b|attention\b|important\b|must not|must stay|(?:please )?(?:do not|don'?t)\b|never\b|no-?gos?\b|guard ?-?rails?|boundar(?:y|ies)|invariants?\b|compatibility|unchanged|keep\b|what (?:must|has to|should) (?:stay|not|remain)|hands off|things (?:to (?:avoid|keep)|not to)|non-?functional|einschränkung|randbedingung|rahmenbedingung|bedingungen|achtung|vorsicht|wichtig\b|nicht (?:ändern|anfassen)|vorgaben|bitte (?:nicht|beachten)|zu beachten|contraintes?\b|à ne pas|à respecter|interdi|important\b|restricciones|cuidado|no (?:tocar|hacer)|limitaciones|restrições|cuidados|vincoli|attenzione|ограничени|важно|внимание",
+            r"constraints?\b|(?:ground )?rules?\b|restrictions?\b|limitations?\b|careful|caution|caveats?\b|watch out|please mind\b|warnings?\b|attention\b|important\b|must not$|must stay$|(?:please )?(?:do not|don'?t)(?: (?:do|touch|change|break))?(?: this| it| these)?$|never$|no-?gos?\b|guard ?-?rails?|boundar(?:y|ies)|invariants?\b|compatibility|unchanged|keep(?: as is)?$|what (?:must|has to|should) (?:stay|not|remain)|hands off|things (?:to (?:avoid|keep)|not to)|non-?functional|einschränkung|randbedingung|rahmenbedingung|bedingungen|achtung|vorsicht|wichtig\b|nicht (?:ändern|anfassen)|vorgaben|bitte (?:nicht|beachten)|zu beachten|contraintes?\b|à ne pas|à respecter|interdi|important\b|restricciones|cuidado|no (?:tocar|hacer)|limitaciones|restrições|cuidados|vincoli|attenzione|ограничени|важно|внимание",
             r"주의|제약|제한|금지|하지 ?말|유의|지켜야|조건부|注意|制約|禁止|制限|してはいけない|やらないで|守る|约束|限制|请勿|不要|约定",
         ),
         lexicon(
             Section::Steps,
-            r"steps?\b|(?:how )?to (?:reproduce|recreate|trigger|see (?:it|this))|repro(?:duc\w*)?\b|recreate|schritte|reproduz\w*|reproduktion|nachstellen|vorgehen|étapes|reprodu\w*|pour reproduire|pasos|cómo reproducir|passos|passi\b|riprodu\w*|шаги|воспроизв",
+            r"steps?(?: to \w+)?\b|(?:how )?to (?:reproduce|recreate|trigger|see (?:it|this))|repro(?:duc\w*)?\b|recreate|schritte|reproduz\w*|reproduktion|nachstellen|vorgehen|étapes|reprodu\w*|pour reproduire|pasos|cómo reproducir|passos|passi\b|riprodu\w*|шаги|воспроизв",
             r"재현|순서|절차|再現|手順|复现|重现|步骤|重現|步驟",
         ),
         lexicon(
@@ -129,7 +129,8 @@ pub(super) fn of_label(label: &str) -> Section {
         return Section::None;
     }
     for lexicon in LEXICA.iter() {
-        let starts = lexicon.at_start.is_match(&label);
+        let hit = lexicon.at_start.find(&label);
+        let starts = hit.is_some_and(|hit| word_count(&label) <= 3 || hit.len() * 100 / label.len().max(1) >= 40);
         let wide = lexicon.wide.find(&label).is_some_and(|hit| hit.len() * 100 / label.len().max(1) >= 30);
         if starts || wide {
             return lexicon.section;

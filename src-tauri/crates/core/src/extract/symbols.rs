@@ -31,17 +31,26 @@ static SHOUT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[A-Z]{4,}$").expect("valid"));
 static PASCAL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[A-Z][a-z0-9]{2,}$").expect("valid"));
 
+static PLAIN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[a-z][a-z0-9]{3,}$").expect("valid"));
+static CALLED_ONE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?i:(?:function|method|class|struct|macro|helper|hook|component|decorator|trait|module)\b|(?:함수|메서드|클래스|メソッド|関数|クラス|函数|方法|类))").expect("valid")
+});
+static CALLED_ONE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:\b(?:function|method|class|struct|macro|hook|component|decorator|trait|funktion|methode|klasse|fonction|méthode|función|método|clase)|함수|関数|メソッド|函数|方法)$").expect("valid")
+});
+
 /// Names of products, formats and the exceptions of languages: shaped like symbols, not of the project.
 static COMMON: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"^(?:GitHub|GitLab|BitBucket|JavaScript|TypeScript|CoffeeScript|PostgreSQL|MySQL|MariaDB|MongoDB|SQLite|NoSQL|GraphQL|OpenAPI|OpenSSL|OpenSSH|OpenGL|WebGL|WebSockets?|WebAssembly|WebKit|WebRTC|WebView|YouTube|LinkedIn|LibreOffice|PowerShell|PowerPoint|OneDrive|OAuth\d?|macOS|iOS|iPadOS|tvOS|watchOS|iPhone|iPad|eBay|FreeBSD|OpenBSD|NetBSD|DevOps|DevTools|IntelliJ|PyCharm|WebStorm|VSCode|RabbitMQ|ActiveMQ|DynamoDB|CloudFront|CloudFlare|BigQuery|FastAPI|NumPy|SciPy|PyTorch|PyPI|SQLAlchemy|LaTeX|BibTeX|YAML|JSON|HTML|HTTPS?|README|TODO|FIXME|NOTE|CHANGELOG|LICENSE|NULL|TRUE|FALSE|DELETE|POST|PATCH|OPTIONS|HEAD|TRACE|CONNECT|SELECT|INSERT|UPDATE|WHERE|FROM|ORDER|GROUP|ASCII|UTF\d*|UUID|CRLF|INFO|WARN|WARNING|DEBUG|ERROR|FATAL|NaN|McDonald|DocBook|SharePoint|JetBrains|AppImage|AppArmor|SELinux|AirPods|ChromeOS|TestFlight|XCode|NodeJS|NextJS|VueJS|ReactJS|jQuery|gRPC|kB|MiB|KiB|GiB|mTLS|eMail|PDFs|URLs|IDs|APIs|PRs|CIs|DBs|UIs|JSONs|StackOverflow|HackerNews|AutoCAD|QuickTime|CPython|PyPy|RubyGems|DotNet|VisualStudio|EditorConfig|SemVer|WordPress|DuckDB|ClickHouse|ElasticSearch|OpenSearch|LangChain|ChatGPT|OpenAI|DeepL|PayPal|MasterCard|AdBlock|InnoDB|TimescaleDB|CentOS|AlmaLinux|CouchDB|InfluxDB|RocksDB|LevelDB|DevContainer|GraalVM|OpenJDK|JUnit\d?|NUnit|PHPUnit|RSpec|GoLand|CLion|RustRover|RegExp|Windows|Linux|Chrome|Firefox|Safari|Python|Node|Java|Ruby|Rust)$|^(?:Key|Value|Type|Index|Attribute|ZeroDivision|Runtime|Reference|Range|Syntax|Name|IO|OS|Import|ModuleNotFound|Assertion|Overflow|Unicode(?:Decode|Encode)|FileNotFound|Permission|Timeout|Connection|Recursion|NotImplemented|StopIteration|Arithmetic|Memory|EOF|Lookup|NoMethod|Argument|Frozen|StandardError|URI|Eval|Aggregate|Internal)Error$|^(?:NullPointer|IllegalArgument|IllegalState|IndexOutOfBounds|ArrayIndexOutOfBounds|StringIndexOutOfBounds|ClassCast|NumberFormat|UnsupportedOperation|ConcurrentModification|FileNotFound|IO|SQL|Runtime|NullReference|InvalidOperation|ArgumentNull|ArgumentOutOfRange|Argument|KeyNotFound|Format|InvalidCast|DivideByZero|Timeout|Arithmetic|NoSuchElement|ClassNotFound|StackOverflow|OutOfMemory|DateTimeParse|DateTime|InvalidArgument|OutOfRange|OutOfBounds|Logic|Json)(?:Exception|Error)$",
+        r"^(?:GitHub|GitLab|BitBucket|JavaScript|TypeScript|CoffeeScript|PostgreSQL|MySQL|MariaDB|MongoDB|SQLite|NoSQL|GraphQL|OpenAPI|OpenSSL|OpenSSH|OpenGL|WebGL|WebSockets?|WebAssembly|WebKit|WebRTC|WebView|YouTube|LinkedIn|LibreOffice|PowerShell|PowerPoint|OneDrive|OAuth\d?|macOS|iOS|iPadOS|tvOS|watchOS|iPhone|iPad|eBay|FreeBSD|OpenBSD|NetBSD|DevOps|DevTools|IntelliJ|PyCharm|WebStorm|VSCode|RabbitMQ|ActiveMQ|DynamoDB|CloudFront|CloudFlare|BigQuery|FastAPI|NumPy|SciPy|PyTorch|PyPI|SQLAlchemy|LaTeX|BibTeX|YAML|JSON|HTML|HTTPS?|README|TODO|FIXME|NOTE|CHANGELOG|LICENSE|NULL|TRUE|FALSE|DELETE|POST|PATCH|OPTIONS|HEAD|TRACE|CONNECT|SELECT|INSERT|UPDATE|WHERE|FROM|ORDER|GROUP|ASCII|UTF\d*|UUID|CRLF|INFO|WARN|WARNING|DEBUG|ERROR|FATAL|NaN|McDonald|DocBook|SharePoint|JetBrains|AppImage|AppArmor|SELinux|AirPods|ChromeOS|TestFlight|XCode|NodeJS|NextJS|VueJS|ReactJS|jQuery|gRPC|kB|MiB|KiB|GiB|mTLS|eMail|PDFs|URLs|IDs|APIs|PRs|CIs|DBs|UIs|JSONs|StackOverflow|HackerNews|AutoCAD|QuickTime|CPython|PyPy|RubyGems|DotNet|VisualStudio|EditorConfig|SemVer|WordPress|DuckDB|ClickHouse|ElasticSearch|OpenSearch|LangChain|ChatGPT|OpenAI|DeepL|PayPal|MasterCard|AdBlock|InnoDB|TimescaleDB|CentOS|AlmaLinux|CouchDB|InfluxDB|RocksDB|LevelDB|DevContainer|GraalVM|OpenJDK|JUnit\d?|NUnit|PHPUnit|RSpec|GoLand|CLion|RustRover|RegExp|Windows|Linux|Chrome|Firefox|Safari|Python|Node|Java|Ruby|Rust|ASan|UBSan|TSan|MSan|LSan|AddressSanitizer|ThreadSanitizer|BaseException|Exception|String|Integer|Boolean|Object|Array|List|Map|Set|Dict|None|True|False|Null|Error|Result|Option|Optional|Some|Promise|Date|Number|Float|Double|Long|Bool|Undefined|Void|Accept|Content|Authorization|Cookie|Host|Unreleased|Setup|Settings|File|Edit|View|Save|Cancel|Submit|Close|Open|Delete|Yes|Docker|Redis|Postgres|Gradle|Maven|Unicode|shared_ptr|unique_ptr|weak_ptr|x86_64|amd_64)$|^(?:Key|Value|Type|Index|Attribute|ZeroDivision|Runtime|Reference|Range|Syntax|Name|IO|OS|Import|ModuleNotFound|Assertion|Overflow|Unicode(?:Decode|Encode)|FileNotFound|Permission|Timeout|Connection|Recursion|NotImplemented|StopIteration|Arithmetic|Memory|EOF|Lookup|NoMethod|Cancelled|ZeroDiv|Argument|Frozen|StandardError|URI|Eval|Aggregate|Internal)Error$|^(?:NullPointer|IllegalArgument|IllegalState|IndexOutOfBounds|ArrayIndexOutOfBounds|StringIndexOutOfBounds|ClassCast|NumberFormat|UnsupportedOperation|ConcurrentModification|FileNotFound|IO|SQL|Runtime|NullReference|InvalidOperation|ArgumentNull|ArgumentOutOfRange|Argument|KeyNotFound|Format|InvalidCast|DivideByZero|Timeout|Arithmetic|NoSuchElement|ClassNotFound|StackOverflow|OutOfMemory|DateTimeParse|DateTime|InvalidArgument|OutOfRange|OutOfBounds|Logic|Json)(?:Exception|Error)$",
     )
     .expect("valid")
 });
 
-pub(super) fn symbols(text: &str, blocks: &[Block], frames: &[Frame]) -> Vec<Found> {
+pub(super) fn symbols(text: &str, blocks: &[Block], frames: &[Frame], commands: &[Found]) -> Vec<Found> {
     let readable = files::without_urls(text);
-    let readable = masked(&readable, &files::spans(&readable));
+    let typed: Vec<Span> = commands.iter().filter_map(|command| command.span).collect();
+    let readable = masked(&readable, &[files::spans(&readable), typed].concat());
     let mut out = Vec::new();
     for block in blocks {
         match &block.shape {
@@ -52,6 +61,7 @@ pub(super) fn symbols(text: &str, blocks: &[Block], frames: &[Frame]) -> Vec<Fou
             }
         }
     }
+    of_plain_words(&mut out, text, blocks);
     for frame in trace::innermost(text, frames) {
         of_frame(&mut out, text, frame);
     }
@@ -107,7 +117,9 @@ fn chains(out: &mut Vec<Found>, text: &str, span: Span, marked: bool) {
         let before = inner.get(..name.start()).and_then(|before| before.chars().next_back());
         let after = inner.get(name.end()..).unwrap_or("").chars().next();
         let joined = |c: Option<char>| {
-            c.is_some_and(|c| matches!(c, '-' | '/' | '@' | '=' | '%' | '<') && !(marked && matches!(c, '<' | '=')))
+            c.is_some_and(|c| {
+                matches!(c, '-' | '/' | '@' | '=' | '%' | '<' | '|') && !(marked && matches!(c, '<' | '='))
+            })
         };
         let stuck = before.is_some_and(|c| {
             c.is_alphanumeric() && c.is_ascii() || c == '_' || c == '$' || c == '.' || c == '"' || c == '\''
@@ -171,6 +183,34 @@ fn is_symbol(name: &str, called: bool, marked: bool, alone: bool) -> bool {
     shaped
         || (called && !marked && name.len() > 3 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
         || (marked && alone && (SHOUT.is_match(name) || PASCAL.is_match(name)))
+}
+
+/// A plain word in code marks is a symbol when the task turns on it: marked in the title or again and again, or called one.
+fn of_plain_words(out: &mut Vec<Found>, text: &str, blocks: &[Block]) {
+    let prose = |block: &&Block| !matches!(block.shape, Shape::Code { .. } | Shape::Log);
+    let all: Vec<(Span, bool)> = blocks
+        .iter()
+        .filter(prose)
+        .flat_map(|block| {
+            inline_code(text, block.span).into_iter().map(|code| (code.inner, block.shape == Shape::Heading(1)))
+        })
+        .filter(|(span, _)| PLAIN.is_match(slice(text, *span)))
+        .collect();
+    for (span, in_title) in &all {
+        let word = slice(text, *span);
+        let often = all.iter().filter(|(other, _)| slice(text, *other) == word).count() >= 3;
+        let before = text.get(..span.start).unwrap_or("").trim_end_matches(['`', ' ', '{']);
+        let after = text.get(span.end..).unwrap_or("").trim_start_matches(['`', ' ', '}']);
+        let called_one = CALLED_ONE_AFTER.is_match(after) || CALLED_ONE_BEFORE.is_match(before);
+        let known = out.iter().any(|found| {
+            found.value == word
+                || found.value.ends_with(&format!(".{word}"))
+                || found.value.ends_with(&format!(":{word}"))
+        });
+        if (*in_title || often || called_one) && !known {
+            add(out, Found { value: word.to_owned(), span: Some(*span) });
+        }
+    }
 }
 
 fn of_frame(out: &mut Vec<Found>, text: &str, frame: &Frame) {

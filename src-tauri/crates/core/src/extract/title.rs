@@ -98,8 +98,12 @@ pub(super) fn goal(
     // "Write tests for x" is a goal as it stands; "x is broken" needs what should be instead.
     let first = criteria.acceptance.first().filter(|first| first.value != title.value);
     let Some(first) = first.filter(|_| !(asks && criteria::is_order(&title.value))) else { return title.clone() };
-    let named =
-        symbols.first().filter(|symbol| !title.value.contains(&symbol.value) && !first.value.contains(&symbol.value));
+    let before =
+        |symbol: &&Found| symbol.span.zip(first.span).is_some_and(|(symbol, first)| symbol.start < first.start);
+    let named = symbols
+        .first()
+        .filter(before)
+        .filter(|symbol| !title.value.contains(&symbol.value) && !first.value.contains(&symbol.value));
     let value = match named {
         Some(symbol) => format!("{} ({}): {}", title.value, symbol.value, first.value),
         None if first.value.starts_with(&title.value) => first.value.clone(),
@@ -119,9 +123,15 @@ fn asking_sentence(text: &str, blocks: &[Block], title: &Found) -> Option<Span> 
         .flat_map(|block| sentences(text, block.span).into_iter().map(|s| (block.section, s)))
         .find_map(|(section, sentence)| {
             let words = slice(text, sentence);
-            let asks = section == Section::Expected || criteria::is_wish(words);
+            // "must" tells as often how things are as how they should be.
+            let softer = ["must", "has to", "have to", "needs to", "them"]
+                .iter()
+                .fold(words.to_lowercase(), |text, word| text.replace(word, "…"));
+            let asks = section == Section::Expected
+                || (criteria::is_wish(&softer) && !words.to_lowercase().contains(" them "));
             let enough = (24..=260).contains(&words.chars().count()) || word_count(words) >= 6;
             let own = title.span.is_none_or(|span| !span.overlaps(sentence));
+            let asks = asks && !(words.ends_with('?') && section == Section::Context);
             (asks
                 && enough
                 && own

@@ -189,7 +189,12 @@ pub(super) fn project_frames(frames: &[Frame]) -> Vec<TraceFrame> {
     let first_inner = frames.first().is_some_and(|frame| frame.innermost_first);
     let ordered: Vec<&Frame> = if first_inner { frames.iter().rev().collect() } else { frames.iter().collect() };
     for frame in ordered.into_iter().filter(|frame| !frame.foreign) {
-        if !out.contains(&frame.frame) {
+        let known = |old: &TraceFrame| {
+            old.path.trim_start_matches("./") == frame.frame.path.trim_start_matches("./")
+                && old.line == frame.frame.line
+        };
+        let twin = frame.frame.symbol.is_empty() && out.iter().any(known);
+        if !out.contains(&frame.frame) && !twin {
             out.push(frame.frame.clone());
         }
     }
