@@ -100,9 +100,8 @@ impl Receipt {
 
     fn add(&mut self, call: &ModelCall) {
         self.cloud_calls += u32::from(call.place == Place::Cloud);
-        let same = |line: &&mut ReceiptLine| {
-            line.role == call.role && line.model == call.model && line.place == call.place
-        };
+        let same =
+            |line: &&mut ReceiptLine| line.role == call.role && line.model == call.model && line.place == call.place;
         match self.calls.iter_mut().find(same) {
             Some(line) => {
                 line.calls += 1;
