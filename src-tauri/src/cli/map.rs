@@ -41,7 +41,10 @@ pub fn outline(args: args::Outline, out: Output) -> CliResult {
     let text = String::from_utf8_lossy(&bytes);
     let extension = args.file.extension().map(|ext| ext.to_string_lossy().into_owned()).unwrap_or_default();
     let start = Instant::now();
-    let outline = starling_syntax::outline(Language::of_extension(&extension), &text);
+    let outline = match Language::of_extension(&extension) {
+        Some(language) => starling_syntax::outline(language, &text),
+        None => return Err(CliError::refused(format!("{} is in no language with an outline", args.file.display()))),
+    };
     let millis = start.elapsed().as_secs_f64() * 1000.0;
     let result = json!({
         "language": outline.language, "symbols": outline.symbols, "imports": outline.imports, "errors": outline.errors,

@@ -6,6 +6,7 @@ pub mod cloud;
 pub mod desktop;
 pub mod fanout;
 pub mod folders;
+pub mod hardware;
 pub mod instance;
 pub mod project;
 pub mod residency;
@@ -22,7 +23,7 @@ use settings::Settings;
 use settings_file::SettingsFile;
 use shelf::Shelf;
 use starling_core::TaskId;
-use starling_core::port::{Cancel, Journal, JournalError, MapError, WorkspaceError};
+use starling_core::port::{Cancel, Journal, JournalError, MapError, ModelError, WorkspaceError};
 use starling_core::state::TaskState;
 use starling_store::Store;
 use starling_swarm::{Policy, Ports, SendPolicy, SwarmError};
@@ -74,7 +75,8 @@ impl Starling {
         let settings = Arc::new(SettingsFile::open(folders.settings())?);
         let store = Arc::new(Store::open(&folders.database())?);
         let shelf = Arc::new(Shelf::open(&folders.models));
-        let residency = Arc::new(shelf::residency(Arc::clone(&shelf), Arc::clone(&settings)));
+        let available = hardware::available_mb();
+        let residency = Arc::new(shelf::residency(Arc::clone(&shelf), Arc::clone(&settings), available));
         Ok(Arc::new(Starling {
             folders,
             settings,
@@ -85,6 +87,11 @@ impl Starling {
             residency,
             projects: Mutex::default(),
         }))
+    }
+
+    /// The model of this name, whether bound or not.
+    pub fn known(&self, name: &str) -> Result<residency::Known, ModelError> {
+        shelf::known(&self.shelf, &self.settings.get(), name)
     }
 
     /// The ports of a project; its build and tests may run when `run` says so or the settings trust the folder.

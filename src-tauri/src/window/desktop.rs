@@ -5,12 +5,13 @@ use super::board::Board;
 use super::face::{Face, Signal};
 use super::stream::Stream;
 use super::words::words;
-use super::workshop::Workshop;
+use super::workshop::{Workshop, work_on};
 use crate::compose::fanout::Happening;
 use crate::compose::{ComposeError, Starling, Trust, new_task_id};
 use starling_core::TaskId;
 use starling_core::change::ByteProof;
 use starling_core::plan::Plan;
+use starling_core::port::Cancel;
 use starling_core::task_file::{MAX_TASK_BYTES, TaskFile};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,9 @@ impl Desktop {
         let face = Arc::new(Face::new(Board::new(starling.states()?), words, show));
         listen(&starling, &face)?;
         let told = Arc::clone(&face);
-        let workshop = Workshop::open(Arc::clone(&starling), move |task, turn| told.turn(task, &turn))?;
+        let bench = Arc::clone(&starling);
+        let work = move |task: &TaskId, cancel: &Cancel| work_on(&bench, task, cancel);
+        let workshop = Workshop::open(work, move |task, turn| told.turn(task, &turn))?;
         let desktop = Arc::new(Desktop { starling, face, workshop });
         for task in desktop.face.board.interrupted() {
             desktop.workshop.queue(&task);

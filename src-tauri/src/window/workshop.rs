@@ -44,9 +44,9 @@ struct Desk {
 }
 
 impl Workshop {
-    /// `on_turn` is called on the working thread.
+    /// Both functions are called on the working thread.
     pub fn open(
-        starling: Arc<Starling>,
+        work: impl Fn(&TaskId, &Cancel) -> Turn + Send + 'static,
         on_turn: impl Fn(&TaskId, Turn) + Send + 'static,
     ) -> std::io::Result<Workshop> {
         let shared = Arc::new(Shared::default());
@@ -54,7 +54,7 @@ impl Workshop {
         let work = move || {
             while let Some((task, cancel)) = theirs.next() {
                 on_turn(&task, Turn::Begun);
-                let turn = work_on(&starling, &task, &cancel);
+                let turn = work(&task, &cancel);
                 theirs.done();
                 on_turn(&task, turn);
             }
@@ -168,7 +168,8 @@ impl Shared {
     }
 }
 
-fn work_on(starling: &Starling, task: &TaskId, cancel: &Cancel) -> Turn {
+/// One turn at a task: until it ends, waits for a person, or cannot go on.
+pub fn work_on(starling: &Starling, task: &TaskId, cancel: &Cancel) -> Turn {
     let lease = match Lock::take(&starling.folders.leases.join(format!("{task}.lock"))) {
         Ok(Some(lease)) => lease,
         Ok(None) => return Turn::Stuck("another Starling works on this task".to_owned()),
@@ -184,4 +185,64 @@ fn work_on(starling: &Starling, task: &TaskId, cancel: &Cancel) -> Turn {
     };
     drop(lease);
     turn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    /// A workshop whose tasks work until they are cancelled; tells each turn.
+    fn shop() -> (Workshop, Receiver<String>) {
+        let (sender, receiver) = channel();
+        let work = |_: &TaskId, cancel: &Cancel| {
+            while !cancel.is_cancelled() {
+                std::thread::yield_now();
+            }
+            Turn::Parked
+        };
+        let told = move |task: &TaskId, turn: Turn| {
+            let word = match turn {
+                Turn::Begun => "begun",
+                Turn::Rests(_) => "rests",
+                Turn::Parked => "parked",
+                Turn::Stuck(_) => "stuck",
+            };
+            sender.send(format!("{task} {word}")).expect("the test listens");
+        };
+        (Workshop::open(work, told).expect("a thread starts"), receiver)
+    }
+
+    #[track_caller]
+    fn check(receiver: &Receiver<String>, expected: &[&str]) {
+        for expected in expected {
+            assert_eq!(receiver.recv().expect("the shop is open"), *expected);
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_in_order_and_stoppable() {
+        let (shop, told) = shop();
+        let task = |name: &str| TaskId::new(name);
+        for name in ["a", "b", "c", "b"] {
+            shop.queue(&task(name));
+        }
+        check(&told, &["a begun"]);
+        assert_eq!(shop.tasks(), [task("a"), task("b"), task("c")]);
+        shop.stop(&task("b"));
+        shop.stop(&task("a"));
+        check(&told, &["a parked", "c begun"]);
+        shop.pause(true);
+        check(&told, &["c parked"]);
+        assert!(shop.is_paused());
+        shop.pause(false);
+        check(&told, &["c begun"]);
+        shop.stop_all();
+        check(&told, &["c parked"]);
+        assert_eq!(shop.tasks(), []);
+        shop.queue(&task("d"));
+        check(&told, &["d begun"]);
+        drop(shop);
+        check(&told, &["d parked"]);
+    }
 }
