@@ -17,6 +17,19 @@ pub(super) enum Family {
     Run,
 }
 
+impl Family {
+    pub(super) const ALL: [Family; 8] = [
+        Family::Address,
+        Family::Override,
+        Family::Role,
+        Family::Persona,
+        Family::Approval,
+        Family::Secrecy,
+        Family::Leak,
+        Family::Run,
+    ];
+}
+
 pub(super) struct Cue {
     pub family: Family,
     pub weight: i32,
@@ -48,6 +61,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
     use Family::*;
     vec![
         // Address
+        cue(Address, 3, r"\bp\.? ?s\.?[:,]? +(?:to|for) (?:the |any |all )?AGENT\b"),
         cue(
             Address,
             3,

@@ -119,7 +119,12 @@ fn is_project_path(text: &str, span: Span, path: &str) -> bool {
         || after.starts_with('=')
         || (after.starts_with('.') && after.chars().nth(1).is_some_and(char::is_alphanumeric));
     let extension = name.rsplit_once('.').map_or("", |(_, ext)| ext);
-    let weak = short && extension.len() <= 1 && before != Some('`') && !name.contains(['_', '-']);
+    let version = name.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit());
+    let weak = short
+        && extension.len() == 1
+        && (version || !matches!(extension, "c" | "h"))
+        && before != Some('`')
+        && !name.contains(['_', '-']);
     // `args.config` and `req.http` are attributes far more often than files.
     let attribute = short
         && matches!(
@@ -144,7 +149,7 @@ fn is_project_path(text: &str, span: Span, path: &str) -> bool {
     !(goes_on
         || trace::is_foreign_path(path)
         || PRODUCT.is_match(name) && short
-        || (weak && !matches!(extension, "c" | "h"))
+        || weak
         || attribute
         || license_word
         || path.contains("//"))

@@ -5,7 +5,7 @@
 //! prompts, agents or tokens. Deliberately absent: any claim that the rest is safe; what is done with a task is
 //! bounded elsewhere, this only keeps such text out of the Brief.
 
-use super::cues::{self, Cue};
+use super::cues::{self, Cue, Family};
 use super::text::{collapsed, inline_code, is_emoji, lines, sentences, slice, trimmed};
 use crate::code::Span;
 use regex::Regex;
@@ -78,7 +78,7 @@ pub(super) fn find(text: &str) -> Findings {
             .iter()
             .filter(|hit| segment.span.start <= hit.span.start && hit.span.start < segment.span.end)
             .collect();
-        let score = own.iter().map(|hit| weight(hit, segment.kind)).sum::<i32>();
+        let score = score(&own, segment.kind);
         let threshold = match segment.kind {
             SegmentKind::Comment => HIDDEN,
             SegmentKind::Fence | SegmentKind::Quote if about_prompts => SAMPLE,
@@ -112,6 +112,25 @@ pub(super) fn find(text: &str) -> Findings {
 /// Whether a short text of its own (a title, one value of a list) is hostile.
 pub(super) fn is_hostile(text: &str) -> bool {
     !find(text).hostile.is_empty()
+}
+
+/// A subject counts once, and a little more when it comes back: two words about secrets are still one subject. Orders
+/// about who the reader is and what it may do add up.
+fn score(hits: &[&Hit], kind: SegmentKind) -> i32 {
+    let of = |family: Family| {
+        let weights = hits
+            .iter()
+            .filter(move |hit| hit.cue.family == family)
+            .map(|hit| weight(hit, kind))
+            .filter(|weight| *weight > 0);
+        match family {
+            Family::Persona | Family::Approval | Family::Override => weights.sum(),
+            Family::Address | Family::Role | Family::Secrecy | Family::Leak | Family::Run => {
+                weights.clone().max().unwrap_or(0) + i32::from(weights.count() > 1)
+            }
+        }
+    };
+    Family::ALL.into_iter().map(of).sum::<i32>()
 }
 
 fn weight(hit: &Hit, kind: SegmentKind) -> i32 {
