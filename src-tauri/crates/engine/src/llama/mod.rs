@@ -1,0 +1,12 @@
+//! The only place that touches llama.cpp. What leaves it is checked: sequence ids, positions and rows inside their
+//! bounds, because the crate underneath writes past its arrays otherwise, and llama.cpp aborts.
+
+mod process;
+mod session;
+mod vocabulary;
+mod weights;
+
+pub use process::{Kernels, cpu_can_run, kernels, prepare_process};
+pub use session::{ROWS, SEQUENCES, Session, StepError};
+pub use vocabulary::words;
+pub use weights::{LoadFailure, Weights};
