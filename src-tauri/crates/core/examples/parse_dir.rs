@@ -2,6 +2,11 @@
 //!
 //! `cargo run -p starling-core --example parse_dir -- TASKS OUT`
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an example at the edge: it reads and writes the files that core never touches"
+)]
+
 use serde_json::json;
 use starling_core::extract::extract;
 use starling_core::task_file::TaskFile;

@@ -64,7 +64,7 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:\*\*|__|\*|_)?(?P<label>[^:：*\n`]{1,60}?)(?:\*\*|__|\*|_)?\s*(?:[:：]|\s[–—-]\s)(?:\*\*|__|\*|_)?(?:\s+|$|(?P<wide>))(?P<rest>.*)$").expect("valid")
 });
 static LOG: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d|goroutine \d+|Traceback \(most|Caused by:|(?:fatal|panic): |==\d+==|npm ERR!|exit status \d|(?:TRACE|DEBUG|INFO|WARN|ERROR)\b[ :\]])").expect("valid")
+    Regex::new(r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d|goroutine \d+|Traceback \(most|Caused by:|(?:fatal|panic): |==\d+==|npm ERR!|FAILED |={5,}|--- FAIL|FAIL:?\s|not ok \d|E  +\w|exit status \d|(?:TRACE|DEBUG|INFO|WARN|ERROR)\b[ :\]])").expect("valid")
 });
 static FENCE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[\s>]*(?P<marks>`{3,}|~{3,})\s*(?P<info>[^`\n]*)$").expect("valid"));
@@ -88,6 +88,7 @@ pub(super) fn blocks(text: &str, frames: &[Frame]) -> Vec<Block> {
         label: None,
         temporary: None,
         blank_before: true,
+        headed: false,
     };
     let all = lines(text);
     let mut index = 0;
@@ -103,6 +104,9 @@ pub(super) fn blocks(text: &str, frames: &[Frame]) -> Vec<Block> {
     scan.flush();
     scan.out
 }
+
+/// Whether a line ends the code block.
+type Closes = Box<dyn Fn(&str) -> bool>;
 
 /// A label's reach: the one paragraph or list after it.
 #[derive(Clone, Copy)]
@@ -134,13 +138,15 @@ struct Scan<'a> {
     label: Option<Span>,
     temporary: Option<Temporary>,
     blank_before: bool,
+    /// A heading of the document, not a label, was seen.
+    headed: bool,
 }
 
 impl Scan<'_> {
     /// Takes a code block that starts at this line; gives the index after it.
     fn code_end(&mut self, all: &[Span], index: usize) -> Option<usize> {
         let first = slice(self.text, *all.get(index)?);
-        let (info, closes): (String, Box<dyn Fn(&str) -> bool>) = if let Some(fence) = FENCE.captures(first) {
+        let (info, closes): (String, Closes) = if let Some(fence) = FENCE.captures(first) {
             let marks = fence.name("marks").map_or("```", |m| m.as_str()).to_owned();
             let info = fence.name("info").map_or("", |m| m.as_str()).trim().to_owned();
             let closes = move |line: &str| {
@@ -267,7 +273,8 @@ impl Scan<'_> {
         while self.heads.last().is_some_and(|(above, _)| *above >= level) {
             self.heads.pop();
         }
-        let first = !self.out.iter().any(|block| matches!(block.shape, Shape::Heading(..=6)));
+        let first = !self.headed;
+        self.headed |= level <= 6;
         let named = if first && level <= 2 && !sections::is_section_name(heading) {
             Section::None
         } else {
@@ -359,16 +366,21 @@ impl Scan<'_> {
     }
 
     fn paragraph(&mut self, span: Span) {
+        self.paragraph_with(span, 8);
+    }
+
+    /// At most `labels` labels inside the paragraph open parts of their own.
+    fn paragraph_with(&mut self, span: Span, labels: usize) {
         let body = slice(self.text, span);
-        let log = LOG.is_match(body) || self.frames.iter().any(|frame| frame.span.overlaps(span));
+        let log = LOG.is_match(body) || self.holds_frame(span);
         if log {
             return self.push(Shape::Log, span);
         }
-        if let Some((before, label, rest)) = self.label_inside(span) {
-            self.paragraph(before);
+        if let Some((before, label, rest)) = self.label_inside(span).filter(|_| labels > 0) {
+            self.paragraph_with(before, 0);
             let section = sections::of_label(slice(self.text, label));
             self.temporary = Some(Temporary { section, part: self.next_part(), label, state: Reach::Fresh });
-            return self.paragraph(rest);
+            return self.paragraph_with(rest, labels - 1);
         }
         let short = !body.contains('\n') && !self.out.is_empty() && sections::is_section_name(body);
         if short {
@@ -390,6 +402,11 @@ impl Scan<'_> {
             self.push(Shape::Paragraph, span);
             self.temporary = Some(self.temporary_for(section, lead));
         }
+    }
+
+    fn holds_frame(&self, span: Span) -> bool {
+        let next = self.frames.partition_point(|frame| frame.span.end <= span.start);
+        self.frames.get(next).is_some_and(|frame| frame.span.overlaps(span))
     }
 
     /// "... under ASan. Expected behaviour: closing ..." holds a paragraph and a labelled one.

@@ -63,10 +63,7 @@ pub(super) fn is_command(code: &str, announced: bool) -> bool {
         let tool = found.name("tool").map_or("", |m| m.as_str());
         let rest = found.name("rest").map_or("", |m| m.as_str());
         return match rest {
-            "" => {
-                announced && !WORDY.contains(&tool)
-                    || matches!(tool, "pytest" | "make" | "tox" | "phpunit" | "rspec") && announced
-            }
+            "" => announced && (tool == "make" || !WORDY.contains(&tool)),
             _ => !rest.starts_with(['=', '(']) && (!WORDY.contains(&tool) || is_argument(tool, rest)),
         };
     }

@@ -8,6 +8,7 @@ use super::phrases;
 use super::sections::Section;
 use super::text::{Found, add, collapsed, prose_of, sentences, slice, without_emoji, without_full_stop, word_count};
 use crate::code::Span;
+use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Criteria {
@@ -39,14 +40,15 @@ pub(super) fn is_order(text: &str) -> bool {
 
 pub(super) fn criteria(text: &str, blocks: &[Block]) -> Criteria {
     let mut out = Criteria::default();
+    let lists = lists(blocks);
     for block in blocks {
-        constraints_of(text, blocks, block, &mut out.constraints);
+        constraints_of(text, &lists, block, &mut out.constraints);
     }
-    out.acceptance = acceptance(text, blocks, &out.constraints);
+    out.acceptance = acceptance(text, blocks, &lists, &out.constraints);
     out
 }
 
-fn acceptance(text: &str, blocks: &[Block], constraints: &[Found]) -> Vec<Found> {
+fn acceptance(text: &str, blocks: &[Block], lists: &Lists, constraints: &[Found]) -> Vec<Found> {
     let mut out = Vec::new();
     let mut bases: [Vec<Found>; 4] = Default::default();
     let [stated, expected, listed, wished] = &mut bases;
@@ -60,11 +62,11 @@ fn acceptance(text: &str, blocks: &[Block], constraints: &[Found]) -> Vec<Found>
                 Section::Steps | Section::Excluded | Section::Environment | Section::Alternative,
             ) => {}
             (Shape::Item { done: Some(false), .. }, _) => add_item(stated, text, block),
-            (Shape::Paragraph, Section::Acceptance) if !has_items(blocks, block.part) => {
+            (Shape::Paragraph, Section::Acceptance) if !lists.contains_key(&block.part) => {
                 add_sentences(stated, text, block.span)
             }
             (Shape::Item { .. }, Section::Expected) => add_item(expected, text, block),
-            (Shape::Paragraph, Section::Expected) if !has_items(blocks, block.part) => {
+            (Shape::Paragraph, Section::Expected) if !lists.contains_key(&block.part) => {
                 add_sentences(expected, text, block.span)
             }
             (Shape::Item { done: None, .. }, Section::None | Section::Plan | Section::Context)
@@ -81,6 +83,15 @@ fn acceptance(text: &str, blocks: &[Block], constraints: &[Found]) -> Vec<Found>
             }
             _ => {}
         }
+    }
+    // A list of work does not say what is expected; a list of criteria does.
+    let only_work = blocks
+        .iter()
+        .filter(|block| block.section == Section::Acceptance)
+        .all(|block| block.label.is_some_and(|label| phrases::WORK_LIST.is_match(slice(text, label))));
+    if only_work && !stated.is_empty() && !expected.is_empty() && has_work_list(blocks) {
+        stated.append(expected);
+        stated.sort_by_key(|found| found.span.map(|span| span.start));
     }
     for base in bases {
         out = base;
@@ -103,14 +114,23 @@ fn acceptance(text: &str, blocks: &[Block], constraints: &[Found]) -> Vec<Found>
     out
 }
 
-fn has_items(blocks: &[Block], part: usize) -> bool {
-    blocks.iter().any(|block| block.part == part && matches!(block.shape, Shape::Item { .. }))
+fn has_work_list(blocks: &[Block]) -> bool {
+    blocks.iter().any(|block| block.section == Section::Acceptance)
 }
 
-fn follows_items(blocks: &[Block], block: &Block) -> bool {
-    blocks.iter().any(|other| {
-        other.part == block.part && other.span.start < block.span.start && matches!(other.shape, Shape::Item { .. })
-    })
+/// The parts that hold a list, and where their first item stands.
+type Lists = HashMap<usize, usize>;
+
+fn lists(blocks: &[Block]) -> Lists {
+    let mut out = Lists::new();
+    for block in blocks.iter().filter(|block| matches!(block.shape, Shape::Item { .. })) {
+        out.entry(block.part).or_insert(block.span.start);
+    }
+    out
+}
+
+fn follows_items(lists: &Lists, block: &Block) -> bool {
+    lists.get(&block.part).is_some_and(|first| *first < block.span.start)
 }
 
 fn add_item(list: &mut Vec<Found>, text: &str, block: &Block) {
@@ -181,7 +201,7 @@ fn is_content(text: &str) -> bool {
     word_count(text) >= 2 || text.chars().filter(|c| c.is_alphanumeric()).count() >= 8
 }
 
-fn constraints_of(text: &str, blocks: &[Block], block: &Block, out: &mut Vec<Found>) {
+fn constraints_of(text: &str, lists: &Lists, block: &Block, out: &mut Vec<Found>) {
     let prose = matches!(block.shape, Shape::Paragraph | Shape::Item { .. } | Shape::Row);
     if !prose {
         return;
@@ -191,16 +211,18 @@ fn constraints_of(text: &str, blocks: &[Block], block: &Block, out: &mut Vec<Fou
             add(out, Found::at(text, without_full_stop(text, block.span)))
         }
         // After the list of the section a paragraph is prose like any other.
-        Section::Constraint if follows_items(blocks, block) => add_by_cue(out, text, block),
+        Section::Constraint if follows_items(lists, block) => add_by_cue(out, text, block),
         Section::Constraint => {
-            let listed = has_items(blocks, block.part);
+            let listed = lists.contains_key(&block.part);
             for sentence in sentences(text, block.span) {
                 if !(listed && slice(text, sentence).ends_with([':', '：'])) {
-                    add(out, Found::at(text, without_full_stop(text, sentence)));
+                    rules(text, sentence)
+                        .into_iter()
+                        .for_each(|rule| add(out, Found::at(text, without_full_stop(text, rule))));
                 }
             }
         }
-        Section::Excluded if matches!(block.shape, Shape::Paragraph) && follows_items(blocks, block) => {
+        Section::Excluded if matches!(block.shape, Shape::Paragraph) && follows_items(lists, block) => {
             add_by_cue(out, text, block)
         }
         Section::Excluded => add_excluded(out, text, block),
@@ -249,6 +271,21 @@ fn add_by_cue(out: &mut Vec<Found>, text: &str, block: &Block) {
             add(out, Found::at(text, without_full_stop(text, prefixless)));
         }
     }
+}
+
+/// The rules that one sentence of a list of rules holds.
+fn rules(text: &str, sentence: Span) -> Vec<Span> {
+    let prose = prose_of(text, sentence);
+    let mut out = Vec::new();
+    let mut start = 0;
+    for hit in phrases::NEXT_RULE.find_iter(&prose) {
+        if words_in(&prose, start, hit.start()) >= 3 && words_in(&prose, hit.end(), prose.len()) >= 3 {
+            out.push(Span::new(sentence.start + start, sentence.start + hit.start()));
+            start = hit.end();
+        }
+    }
+    out.push(Span::new(sentence.start + start, sentence.end));
+    out
 }
 
 /// The clauses of a sentence that carry a cue; the whole sentence when none does alone.

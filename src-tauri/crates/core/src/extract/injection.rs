@@ -6,10 +6,13 @@
 //! bounded elsewhere, this only keeps such text out of the Brief.
 
 use super::cues::{self, Cue, Family};
-use super::text::{collapsed, inline_code, is_emoji, lines, sentences, slice, trimmed};
+use super::text::{collapsed, inline_code, is_emoji, lines, sentences, slice, tail, trimmed};
 use crate::code::Span;
 use regex::Regex;
 use std::sync::LazyLock;
+
+/// Shown to a person: more than these nobody reads.
+const MOST_WARNINGS: usize = 50;
 
 /// What to cut and what to show. `comments` are cut as well, but are not suspicious.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,10 +77,8 @@ pub(super) fn find(text: &str) -> Findings {
     let mut carried = 0;
     let mut after_hostile = false;
     for segment in &segments {
-        let own: Vec<&Hit> = hits
-            .iter()
-            .filter(|hit| segment.span.start <= hit.span.start && hit.span.start < segment.span.end)
-            .collect();
+        let first = hits.partition_point(|hit| hit.span.start < segment.span.start);
+        let own: Vec<&Hit> = hits.iter().skip(first).take_while(|hit| hit.span.start < segment.span.end).collect();
         let score = score(&own, segment.kind);
         let threshold = match segment.kind {
             SegmentKind::Comment => HIDDEN,
@@ -94,7 +95,9 @@ pub(super) fn find(text: &str) -> Findings {
         let hostile = total >= threshold;
         if hostile {
             let cut = cut_of(text, *segment, &own);
-            findings.warnings.push(clipped(slice(text, cut)));
+            if findings.warnings.len() < MOST_WARNINGS {
+                findings.warnings.push(clipped(slice(text, cut)));
+            }
             findings.hostile.push(cut);
         }
         match segment.kind {
@@ -259,7 +262,8 @@ fn from_base64(word: &str) -> Option<Vec<u8>> {
 
 fn comment_spans(text: &str) -> Vec<Span> {
     let fenced = fence_spans(text);
-    let inside = |at: usize| fenced.iter().any(|span| span.start <= at && at < span.end);
+    let inside =
+        |at: usize| fenced.get(fenced.partition_point(|span| span.end <= at)).is_some_and(|span| span.start <= at);
     let mut out: Vec<Span> =
         COMMENT.find_iter(text).map(|m| Span::new(m.start(), m.end())).filter(|span| !inside(span.start)).collect();
     // A comment that is never closed hides its paragraph at least.
@@ -312,11 +316,11 @@ fn segments(text: &str, comments: &[Span]) -> Vec<Segment> {
         } else {
             Some(SegmentKind::Paragraph)
         };
-        let joins = match (open.map(|s| s.kind), kind) {
-            (Some(SegmentKind::Quote), Some(SegmentKind::Quote | SegmentKind::Paragraph)) => true,
-            (Some(SegmentKind::Paragraph | SegmentKind::Line), Some(SegmentKind::Paragraph)) => true,
-            _ => false,
-        };
+        let joins = matches!(
+            (open.map(|s| s.kind), kind),
+            (Some(SegmentKind::Quote), Some(SegmentKind::Quote | SegmentKind::Paragraph))
+                | (Some(SegmentKind::Paragraph | SegmentKind::Line), Some(SegmentKind::Paragraph))
+        );
         match (&mut open, kind) {
             (Some(segment), Some(_)) if joins => segment.span.end = line.end,
             (_, kind) => {
@@ -356,9 +360,10 @@ fn hits(text: &str, segments: &[Segment]) -> Vec<Hit> {
     for cue in cues::all() {
         for found in cue.pattern.find_iter(&folded.text) {
             let span = Span::new(folded.origin(found.start()), folded.origin(found.end()));
-            let segment = segments.iter().find(|s| s.span.start <= span.start && span.start < s.span.end);
+            let place = segments.partition_point(|segment| segment.span.end <= span.start);
+            let segment = segments.get(place).filter(|segment| segment.span.start <= span.start);
             let from = segment.map_or(0, |segment| segment.span.start);
-            let before = text.get(from..span.start).unwrap_or("");
+            let before = tail(text.get(from..span.start).unwrap_or(""), 400);
             out.push(Hit { cue, span, quoted: is_quoted(text, from, span), leading: is_leading(before) });
         }
     }
@@ -375,8 +380,10 @@ fn hits(text: &str, segments: &[Segment]) -> Vec<Hit> {
 }
 
 fn is_quoted(text: &str, from: usize, span: Span) -> bool {
+    let from = from.max(span.start.saturating_sub(tail(text.get(from..span.start).unwrap_or(""), 1_000).len()));
     let line_start = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1).max(from);
     let line_end = text.get(span.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| span.start + at);
+    let line_end = (span.end + 200..line_end).find(|at| text.is_char_boundary(*at)).unwrap_or(line_end);
     let before = text.get(line_start..span.start).unwrap_or("");
     let odd = |c: char| before.matches(c).count() % 2 == 1;
     let opened = |open: char, close: char| before.matches(open).count() > before.matches(close).count();

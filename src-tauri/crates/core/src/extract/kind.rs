@@ -88,7 +88,7 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
             Refactor,
             9,
             "t",
-            r"\b(?:refactor\w*|restructure|clean-?up|clean up|tidy|split|extract|de-?duplicate|consolidate|simplify|rename|move|decouple|untangle|unify|inline|merge .* into|get rid of|migrate|reorgani[sz]e|easier to (?:read|follow|understand|maintain)|more readable|readability|duplicated code|copy of|god class|dead code|aufräumen|aufteilen|umbenennen|refaktor\w*|zusammenführen|nettoyer|découper|scinder|renommer|limpiar|dividir|separar|renombrar|рефактор\w*|разбить|вынести)\b|리팩(?:토|터)|분리|정리|나누|통합|リファクタ|分割|整理|切り出|共通化|重构|拆分|抽取|整理|合并",
+            r"\b(?:refactor\w*|restructure|clean-?up|clean up|tidy|split|extract|de-?duplicate|consolidate|simplify|rename|move|decouple|untangle|unify|inline|merge .* into|get rid of|migrate|replace|reorgani[sz]e|easier to (?:read|follow|understand|maintain)|more readable|readability|duplicated code|copy of|god class|dead code|aufräumen|aufteilen|umbenennen|refaktor\w*|zusammenführen|nettoyer|découper|scinder|renommer|limpiar|dividir|separar|renombrar|рефактор\w*|разбить|вынести)\b|리팩(?:토|터)|분리|정리|나누|통합|リファクタ|分割|整理|切り出|共通化|重构|拆分|抽取|整理|合并",
         ),
         words(
             Refactor,
@@ -108,6 +108,7 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
             "t",
             r"\b(?:docs?|documentation|documents?|readme(?:\.md)?|changelog|tutorial|guide|docstrings?|man ?page|typos?|quick ?start|doku\w*|dokumentation|anleitung|documentación|manual)\b|문서|설명서|가이드|오타|ドキュメント|文書|説明書|手順書|文档|说明文档|教程",
         ),
+        words(Docs, 5, "b", r"\bdocs?/[\w/.-]+\.(?:md|rst|adoc|txt)\b|\bthe (?:documentation|docs|manual|readme)\b"),
         words(
             Docs,
             7,
@@ -122,7 +123,7 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
         ),
         words(
             Question,
-            9,
+            13,
             "t",
             r"^(?:how|why|what|where|which|is it|is there|are there|can i|can we|could i|does|do we|should (?:i|we)|wie|warum|wieso|was|kann man|comment|pourquoi|est-ce|cómo|por qué|¿)\b.*\?\s*$|(?:인가요|나요|할까요|습니까|ですか|でしょうか|吗|呢)[?？]?\s*$|^question\b|^frage\b|질문",
         ),

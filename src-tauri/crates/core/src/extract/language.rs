@@ -96,7 +96,7 @@ fn of_prose(prose: &str) -> String {
     let (hangul, kana, han) = (count(is_hangul), count(is_kana), count(is_han));
     let words: Vec<String> = prose
         .split(|c: char| !c.is_alphabetic() && c != '\'')
-        .filter(|word| word.chars().count() > 1 || word.chars().any(|c| !c.is_ascii()))
+        .filter(|word| word.chars().count() > 1 || !word.is_ascii())
         .map(str::to_lowercase)
         .collect();
     let latin_letters = prose.chars().filter(|c| c.is_alphabetic() && u32::from(*c) < 0x250).count();
@@ -130,9 +130,12 @@ fn latin(words: &[String]) -> &'static str {
     best.0
 }
 
+/// A language tag and its letters.
+type Script = (&'static str, fn(char) -> bool);
+
 /// A script that has one main language among programmers; `None` when Latin or CJK letters prevail.
 fn other_script(prose: &str) -> Option<&'static str> {
-    let scripts: [(&'static str, fn(char) -> bool); 7] = [
+    let scripts: [Script; 7] = [
         ("ru", |c| matches!(c, '\u{400}'..='\u{4ff}')),
         ("ar", |c| matches!(c, '\u{600}'..='\u{6ff}')),
         ("he", |c| matches!(c, '\u{590}'..='\u{5ff}')),

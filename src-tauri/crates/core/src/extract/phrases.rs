@@ -24,7 +24,7 @@ pub(super) static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
         // Korean
         r"(?:추가|변경|수정|삭제|사용|건드리|바꾸|도입|손대|제거|고치|포함|늘리|만들|쓰|올리|넣|깨|깨뜨리|이동|옮기|하)(?:하)?지 ?(?:는 |도 )?(?:않(?:습니다|는다|을 것|아야|도록|게|기)|말|마|못)|금지(?:$|[.)\],!]| ?(?:합니다|입니다|함|임|된|됩|한다|이다|하고))|건드리지|안 ?(?:됩니다|된다|돼)|(?:면|서는) 안|만 (?:수정|변경|추가|사용|고치)|변경 ?(?:없이|불가)|추가 ?없이|없어야 ?(?:합|한|함)|범위 ?(?:밖|외)",
         // Japanese
-        r"ないでください|しないこと|ないこと$|禁止|(?:変更|追加|修正|削除|使用|導入|更新)しない(?:で|こと|。|$)|変えない|触らない|触れない|増やさない|壊さない|使わない(?:で|こと|。|$)|てはいけ(?:ない|ません)|てはならない|てはなりません|べきではな|のみ(?:変更|修正|対象)|不可|対象外|(?:変更|追加)なし|せずに(?:お願い|修正|対応)",
+        r"ないでください|しないこと|ないこと$|禁止|(?:変更|追加|修正|削除|使用|導入|更新)しない(?:で|こと|方針|よう|予定|。|$)|変えない|触らない|触れない|増やさない|壊さない|使わない(?:で|こと|。|$)|てはいけ(?:ない|ません)|てはならない|てはなりません|べきではな|のみ(?:変更|修正|対象)|不可|対象外|(?:変更|追加)なし|せずに(?:お願い|修正|対応)",
         // Chinese
         r"不要|不得|禁止|请勿|切勿|勿(?:动|改|删)|不可以|不允许|不许|不应(?:该)?(?:改|修改|影响|引入|依赖|破坏|增加)|不能(?:改|变|修改|破坏|影响|引入|动|增加|删|依赖|新增|添加)|不(?:改动?|引入|新增|修改|变更|触碰)|别(?:动|改|碰|加)|只(?:改|修改|能|允许|加|动)|无需(?:改|修改|变)|不需要(?:改|修改)|不在(?:本次)?范围",
         // German
@@ -74,7 +74,7 @@ pub(super) static LEAVE: LazyLock<Regex> = LazyLock::new(|| {
 /// Something is asked for.
 pub(super) static WISH: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
-        r"\b(?:should|must|shall|has to|have to|needs? to|ought to|is supposed to|are supposed to)\b|\b(?:could|can|would) (?:you|we|somebody|someone|anybody|anyone)\b|\b(?:i|we)(?:'d| would| want| need| expect| wish|’d)\b(?: like| love| prefer| use| expect| want)?|\bit would be (?:nice|great|good|helpful|better)\b|\bplease\b|\bideally\b|\bwould be welcome\b|\bwould like\b|\bshall\b|\blet'?s\b",
+        r"\b(?:should|must|shall|has to|have to|needs? to|ought to|is supposed to|are supposed to)\b|\b(?:could|can|would) (?:you|we|somebody|someone|anybody|anyone)\b|\b(?:i|we)(?:'d| would| want| need| expect| wish|’d)\b(?: like| love| prefer| use| expect| want)?|\bit would be (?:nice|great|good|helpful|better)\b|\b(?:please|pls|plz)\b|\bideally\b|\bwould be welcome\b|\bwould like\b|\bshall\b|\blet'?s\b",
         r"해야|했으면|하면 좋|바랍니다|주세요|부탁|필요합니다|필요해|되어야|돼야|되도록|하도록|합시다|원합니다|싶습니다",
         r"てほしい|て欲しい|べき|必要(?:が|です|。)|お願い|てください|ようにしたい|したいです|ように(?:する|して|なる)|なければ",
         r"应该|应当|应(?:返回|显示|支持|为|该)|希望|需要|请|必须|要(?:求|能|支持|有)|能够|期望",
@@ -88,7 +88,7 @@ pub(super) static WISH: LazyLock<Regex> = LazyLock::new(|| {
 /// A sentence that begins with an order ("Add ...", "Füge ... hinzu").
 pub(super) static ORDER: LazyLock<Regex> = LazyLock::new(|| {
     any_of(&[
-        r"^(?:please )?(?:add|make|let|allow|support|implement|create|write|fix|use|change|rename|move|hand|reduce|group|collapse|catch|emit|stop|start|restore|respect|honou?r|apply|pass|include|exclude|rewrite|rework|describe|explain|record|detect|escape|encode|decode|trim|strip|round|retry|delay|disable|enable|find|prevent|ignore|generate|compute|calculate|resolve|close|open|free|release|share|reuse|expire|invalidate|throttle|debounce|batch|stream|paginate|search|filter|highlight|render|draw|hide|display|notify|remove|delete|drop|replace|split|extract|return|show|print|log|handle|reject|accept|validate|update|upgrade|bump|introduce|expose|provide|ensure|convert|document|cover|test|turn|switch|wrap|check|store|cache|read|raise|throw|report|warn|skip|treat|extend|run|set|normali[sz]e|sort|parse|load|save|send|limit|count|link|fill|merge|port|clean|tidy|migrate)\b",
+        r"^(?:please |pls |plz )?(?:add|make|let|allow|support|implement|create|write|fix|use|change|rename|move|hand|reduce|group|collapse|catch|emit|restore|respect|honou?r|apply|pass|include|exclude|rewrite|rework|describe|explain|record|detect|escape|encode|decode|trim|strip|round|retry|delay|disable|enable|prevent|ignore|generate|compute|calculate|resolve|free|release|share|reuse|expire|invalidate|throttle|debounce|batch|stream|paginate|filter|highlight|render|draw|hide|display|notify|remove|delete|drop|replace|split|extract|return|show|print|log|handle|reject|accept|validate|update|upgrade|bump|introduce|expose|provide|ensure|convert|document|cover|test|turn|switch|wrap|check|store|cache|read|raise|throw|report|warn|skip|treat|extend|set|normali[sz]e|sort|parse|load|save|send|limit|count|link|fill|merge|port|clean|tidy|migrate)\b",
         r"(?:추가|수정|변경|삭제|구현|작성|제거|이동|분리|개선|적용|지원|등록|교체)(?:한다|하기|할 것|함|해|하세요|합니다)?\.?$",
         r"(?:追加|修正|変更|削除|実装|作成|対応|移動|分割|更新)(?:する|すること|して|。|$)",
         r"^(?:添加|增加|修复|修改|删除|实现|编写|支持|移动|拆分|更新|重构|返回|显示)",
@@ -138,3 +138,13 @@ pub(super) static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
         r"，(?:但|并且|而且|同时|请|也|且|并)",
     ])
 });
+
+/// Headings that list work to do rather than what must hold; what is expected stands beside them.
+pub(super) static WORK_LIST: LazyLock<Regex> = LazyLock::new(|| {
+    any_of(&[
+        r"(?i)^\W*(?:to[- ]?dos?|tasks?|scope|checklist|aufgaben|tareas|tâches|à faire)\b|할 ?일|작업|やること|タスク|待办|任务",
+    ])
+});
+
+/// Between two rules of one sentence.
+pub(super) static NEXT_RULE: LazyLock<Regex> = LazyLock::new(|| any_of(&[r"; ", r"；", r"，(?:也|且|并且|而且|同时)"]));

@@ -65,7 +65,7 @@ static LEXICA: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
         ),
         lexicon(
             Section::Acceptance,
-            r"acceptance|accept(?:ed)? (?:when|if)|definition of done|dod\b|(?:we(?:'re| are)|it(?:'s| is)|this is)? ?(?:done|finished|ready|complete|good) (?:when|if|once|means)|done\b|(?:success|exit|completion) criteria|criteria\b|requirements?\b|required\b|must[- ]haves?|what (?:i|we)(?:'d| would)? (?:need|want|like)|(?:i|we)(?:'d| would)? (?:want|need|like)\b|wanted\b|wants?\b|what counts|what done (?:looks like|means)|checklist|deliverables?|to-?dos?\b|tasks?\b|scope\b|in scope|goals?\b|objectives?\b|akzeptanz\w*|abnahme\w*|fertig,? wenn|erledigt,? wenn|anforderung\w*|aufgaben\b|ziele?\b|gewünscht\w*|crit[èe]res?|définition (?:de|du) |exigences|à faire|terminé (?:quand|lorsque|si)|objectifs?\b|criterios|requisitos|definición de |tareas\b|(?:hecho|listo|terminado) cuando|objetivos?\b|critérios|tarefas|criteri\b|requisiti|критери|требовани|готово|задач",
+            r"acceptance|accept(?:ed)? (?:when|if)|definition of done|dod\b|(?:we(?:'re| are)|it(?:'s| is)|this is)? ?(?:done|finished|ready|complete|good) (?:when|if|once|means)|done\b|(?:success|exit|completion) criteria|criteria\b|requirements?\b|required\b|must[- ]haves?|what (?:i|we)(?:'d| would)? (?:need|want|like)|(?:i|we)(?:'d| would)? (?:want|need|like)\b|wanted\b|wants?\b|what counts|what done (?:looks like|means)|checklist|deliverables?|to[- ]?dos?\b|tasks?\b|scope\b|in scope|goals?\b|objectives?\b|akzeptanz\w*|abnahme\w*|fertig,? wenn|erledigt,? wenn|anforderung\w*|aufgaben\b|ziele?\b|gewünscht\w*|crit[èe]res?|définition (?:de|du) |exigences|à faire|terminé (?:quand|lorsque|si)|objectifs?\b|criterios|requisitos|definición de |tareas\b|(?:hecho|listo|terminado) cuando|objetivos?\b|critérios|tarefas|criteri\b|requisiti|критери|требовани|готово|задач",
             r"완료 ?(?:조건|기준|정의|요건)|인수 ?(?:조건|기준)|수용 ?(?:조건|기준)|수락 ?(?:조건|기준)|승인 ?(?:조건|기준)|요구 ?(?:사항|조건)|필요 ?(?:사항|조건)|할 ?일|체크 ?리스트|검수|작업 ?(?:내용|목록|항목)|목표|受け?入れ?|完了(?:条件|の定義|基準)|要件|要求|合格|やること|達成|ゴール|タスク|目標|验收|驗收|完成(?:标准|条件|定义|的标准)|接受(?:标准|条件)|需求|待办|达成|目标|任务|清单",
         ),
         lexicon(
@@ -90,7 +90,7 @@ static LEXICA: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
         ),
         lexicon(
             Section::Check,
-            r"how to (?:check|test|verify|try)|verif\w*|tests?\b|testing|test plan|commands?\b|validation|checks?\b|(?:über)?prüf\w*|vérif\w*|verific\w*|comprobación|проверк",
+            r"how to (?:check|test|verify|try|run|build)|run\b|build\b|usage\b|verif\w*|tests?\b|testing|test plan|commands?\b|validation|checks?\b|(?:über)?prüf\w*|vérif\w*|verific\w*|comprobación|проверк",
             r"확인 ?방법|로컬 확인|검증|테스트|확인|検証|確認|テスト|验证|测试|驗證",
         ),
         lexicon(

@@ -94,11 +94,12 @@ fn of_prose(out: &mut Vec<Found>, text: &str, readable: &str, block: &Block) {
         if commands::is_command(words, false) || words.len() > 160 {
             continue;
         }
-        chains(&mut found, readable, code.inner, true);
+        chains(&mut found, slice(readable, code.inner), code.inner.start, true);
     }
     if block.section != Section::Environment {
-        let prose = masked(readable, &outer);
-        chains(&mut found, &prose, block.span, false);
+        let local: Vec<Span> =
+            outer.iter().map(|code| Span::new(code.start - block.span.start, code.end - block.span.start)).collect();
+        chains(&mut found, &masked(slice(readable, block.span), &local), block.span.start, false);
     }
     found.sort_by_key(|found| found.span.map(|span| span.start));
     for symbol in found {
@@ -106,8 +107,7 @@ fn of_prose(out: &mut Vec<Found>, text: &str, readable: &str, block: &Block) {
     }
 }
 
-fn chains(out: &mut Vec<Found>, text: &str, span: Span, marked: bool) {
-    let inner = slice(text, span);
+fn chains(out: &mut Vec<Found>, inner: &str, base: usize, marked: bool) {
     let whole = inner.trim().len();
     let mut at = 0;
     while let Some(found) = CHAIN.captures_at(inner, at) {
@@ -128,8 +128,8 @@ fn chains(out: &mut Vec<Found>, text: &str, span: Span, marked: bool) {
         let called = found.name("call").is_some();
         let bare = name.as_str().trim_end_matches(['!', '?']);
         let alone = name.as_str().len() + found.name("call").map_or(0, |call| call.as_str().len()) == whole;
-        if !stuck && !(flag && !called) && is_symbol(bare, called, marked, alone) {
-            let start = span.start + name.start();
+        if !stuck && (called || !flag) && is_symbol(bare, called, marked, alone) {
+            let start = base + name.start();
             add(out, Found { value: bare.to_owned(), span: Some(Span::new(start, start + bare.len())) });
         }
     }
@@ -195,6 +195,7 @@ fn of_plain_words(out: &mut Vec<Found>, text: &str, blocks: &[Block]) {
             inline_code(text, block.span).into_iter().map(|code| (code.inner, block.shape == Shape::Heading(1)))
         })
         .filter(|(span, _)| PLAIN.is_match(slice(text, *span)))
+        .take(1_000)
         .collect();
     for (span, in_title) in &all {
         let word = slice(text, *span);

@@ -18,9 +18,12 @@ impl Found {
     }
 }
 
+/// No task names more; a file that does is a dump, and every stage after this one compares values in pairs.
+const MOST_VALUES: usize = 400;
+
 /// Adds a value unless it is empty or already there.
 pub(super) fn add(list: &mut Vec<Found>, found: Found) {
-    if !found.value.is_empty() && !list.iter().any(|old| old.value == found.value) {
+    if !found.value.is_empty() && list.len() < MOST_VALUES && !list.iter().any(|old| old.value == found.value) {
         list.push(found);
     }
 }
@@ -144,7 +147,11 @@ pub(super) fn sentences(text: &str, span: Span) -> Vec<Span> {
         let end = at + c.len_utf8();
         let wide = matches!(c, '。' | '！' | '？');
         let narrow = matches!(c, '.' | '!' | '?');
-        if !(wide || narrow) || codes.iter().any(|code| code.outer.start < at && at < code.outer.end) {
+        if !(wide || narrow) {
+            continue;
+        }
+        let next = codes.partition_point(|code| code.outer.end <= at);
+        if codes.get(next).is_some_and(|code| code.outer.start < at) {
             continue;
         }
         let spaced = chars.peek().is_none_or(|(_, next)| next.is_whitespace() || *next == ')');
@@ -158,10 +165,23 @@ pub(super) fn sentences(text: &str, span: Span) -> Vec<Span> {
 }
 
 fn is_no_end(before: &str) -> bool {
+    let before = tail(before, 24);
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("").to_lowercase();
     let numbered = before.trim().len() == word.len() && word.chars().all(|c| c.is_ascii_digit());
     ABBREVIATIONS.contains(&word.as_str()) || numbered
 }
+
+/// The last bytes of a text, cut at a character: a look back must not cost the whole text each time.
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
+    let mut at = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    text.get(at..).unwrap_or("")
+}
+
+/// Longer stretches between two marks are not inline code but a mark that was never closed.
+const LONGEST_CODE: usize = 2_000;
 
 /// Inline code: what stands between the marks, and the whole with its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +219,10 @@ pub(super) fn inline_code(text: &str, span: Span) -> Vec<InlineCode> {
 }
 
 fn closed(text: &str, at: usize, end: usize, open: usize, close: &str) -> Option<InlineCode> {
+    let mut end = end.min(at + open + LONGEST_CODE);
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
     let body = text.get(at + open..end)?;
     let mut from = 0;
     while let Some(found) = body.get(from..)?.find(close) {

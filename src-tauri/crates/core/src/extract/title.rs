@@ -28,7 +28,11 @@ pub(super) fn title(text: &str, blocks: &[Block], meta: &Meta) -> Found {
         });
     let first_prose = blocks.iter().find(|block| !matches!(block.shape, Shape::Code { .. } | Shape::Log | Shape::Row));
     // Prose before any heading is a title line of its own ("sift hangs and ...").
-    let leads = first_prose.filter(|block| matches!(block.shape, Shape::Paragraph) && block.label.is_none());
+    let leads = first_prose.filter(|block| match block.shape {
+        Shape::Paragraph => block.label.is_none(),
+        Shape::Heading(9) => block.section == Section::None,
+        _ => false,
+    });
     let span = match (main, leads) {
         (Some(main), Some(lead)) if lead.span.start < main.span.start && main.shape != Shape::Heading(1) => {
             first_words(text, lead.span)
@@ -44,7 +48,9 @@ pub(super) fn title(text: &str, blocks: &[Block], meta: &Meta) -> Found {
             any.map_or(Span::new(0, 0), |block| first_words(text, block.span))
         }
     };
-    Found::at(text, unmarked(text, span))
+    let span = unmarked(text, span);
+    let bare = slice(text, span).trim_end_matches([':', '：', ' ']);
+    Found::at(text, Span::new(span.start, span.start + bare.len()))
 }
 
 /// The first line if it stands alone, else the first sentence, never more than 160 characters.

@@ -183,6 +183,9 @@ fn frame_of(
     })
 }
 
+/// A dump of all threads names the same few places again and again.
+const MOST_FRAMES: usize = 200;
+
 /// The project's frames, innermost last, each once.
 pub(super) fn project_frames(frames: &[Frame]) -> Vec<TraceFrame> {
     let mut out: Vec<TraceFrame> = Vec::new();
@@ -194,7 +197,7 @@ pub(super) fn project_frames(frames: &[Frame]) -> Vec<TraceFrame> {
                 && old.line == frame.frame.line
         };
         let twin = frame.frame.symbol.is_empty() && out.iter().any(known);
-        if !out.contains(&frame.frame) && !twin {
+        if out.len() < MOST_FRAMES && !out.contains(&frame.frame) && !twin {
             out.push(frame.frame.clone());
         }
     }
