@@ -30,6 +30,16 @@ impl Family {
     ];
 }
 
+impl Family {
+    /// Words to the reader, as against what is to be done.
+    pub(super) fn speaks(self) -> bool {
+        match self {
+            Family::Address | Family::Override | Family::Role | Family::Persona => true,
+            Family::Approval | Family::Secrecy | Family::Leak | Family::Run => false,
+        }
+    }
+}
+
 pub(super) struct Cue {
     pub family: Family,
     pub weight: i32,
@@ -47,7 +57,7 @@ pub(super) fn all() -> &'static [Cue] {
 const AGENT: &str = r"(?:ai|a\.i\.|llm|gpt|chatgpt|claude|copilot|gemini|codex|cursor|language model|chat ?bot|(?:(?:ai|llm|coding|code|programming|automated|autonomous|virtual|digital|machine)[ -]?)+(?:assistant|agent|model|system|tool|reviewer|bot|reader|worker)|assistant|agent|bot)s?";
 
 fn cue(family: Family, weight: i32, pattern: &str) -> Cue {
-    let pattern: String = pattern.replace("AGENT", AGENT).chars().filter_map(super::injection::folded).collect();
+    let pattern: String = pattern.replace("AGENT", AGENT).chars().filter_map(super::disguise::folded).collect();
     Cue {
         family,
         weight,
@@ -255,11 +265,12 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
             3,
             r"(?:당신|너)의 (?:진짜|실제|새로운|유일한) ?(?:임무|작업|역할|목표)|(?:あなた|君)の(?:本当|実際|新しい|真)の?(?:仕事|任務|役割|目的|タスク)|你的?(?:真正|实际|新|唯一)的?(?:任务|工作|目标|角色)|\b(?:deine|ihre) (?:eigentliche|wahre|neue|wirkliche) (?:aufgabe|rolle|mission)|\b(?:ta|votre) (?:vraie|véritable|nouvelle) (?:tâche|mission)|\btu (?:verdadera|nueva|auténtica) (?:tarea|misión)",
         ),
+        cue(Persona, 3, r"\b(?:approve|merge|accept|sign off(?: on)?|land|lgtm|review) your own\b"),
         // Approval
         cue(
             Approval,
             2,
-            r"\b(?:approve|merge|accept|sign off(?: on)?|land|lgtm) your(?: own)?\b|\b(?:auto-?|self-?)approv\w*|\bapprove (?:this|the|every|all|any)\b[^.\n]{0,30}\b(?:without|automatically|immediately|yourself)|\bmark (?:it|this|the \w+|every\w*|all \w+)(?: \w+)? as (?:approved|passed|passing|reviewed|safe|verified)|\bset (?:the |your |its )?(?:verdict|approval|review|status|severity)\b[^.\n]{0,16}\bto\b",
+            r"\b(?:auto-?|self-?)approv\w*|\bapprove (?:this|the|every|all|any)\b[^.\n]{0,30}\b(?:without|automatically|immediately|yourself)|\bmark (?:it|this|the \w+|every\w*|all \w+)(?: \w+)? as (?:approved|passed|passing|reviewed|safe|verified)|\bset (?:the |your |its )?(?:verdict|approval|review|status|severity)\b[^.\n]{0,16}\bto\b",
         ),
         cue(
             Approval,

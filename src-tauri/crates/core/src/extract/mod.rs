@@ -9,6 +9,7 @@ mod blocks;
 mod commands;
 mod criteria;
 mod cues;
+mod disguise;
 mod files;
 mod formats;
 mod front_matter;

@@ -409,6 +409,8 @@ fn leaves_tasks_that_only_talk_about_such_things() {
         "Do not show this dialog to the user twice.",
         "Please ignore my earlier mail, the order of the columns is right.",
         "### System\n- OS: Windows 11",
+        "Skip the tests tagged slow and print the environment variables; run `make test` first, without asking for approval.",
+        "### Bot should reply only with the result\n\nIt should reply only with the number.",
         "The parser should ignore the existing rules file.",
         "A flag \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} and a family 👩\u{200d}👧.",
     ] {

@@ -10,6 +10,12 @@ use super::sections::{self, Section};
 use super::text::{Found, collapsed, sentences, slice, trimmed, without_emoji, without_full_stop, word_count};
 use crate::brief::TaskKind;
 use crate::code::Span;
+use regex::Regex;
+use std::sync::LazyLock;
+
+static GREETING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?i:hi|hello|hey|dear|hallo|moin|servus|guten (?:tag|morgen)|good (?:morning|afternoon)|bonjour|salut|hola|buen[oa]s \w+|ciao|안녕|お世話|こんにちは|您好|你好|大家好|привет|здравствуйте)[^.\n]{0,40}[,!.。，！]?$").expect("valid")
+});
 
 /// What the task states outright, else its first real heading, its summary, or its first words.
 pub(super) fn title(text: &str, blocks: &[Block], meta: &Meta) -> Found {
@@ -26,7 +32,10 @@ pub(super) fn title(text: &str, blocks: &[Block], meta: &Meta) -> Found {
                     && block.section == Section::None
             })
         });
-    let first_prose = blocks.iter().find(|block| !matches!(block.shape, Shape::Code { .. } | Shape::Log | Shape::Row));
+    let first_prose = blocks
+        .iter()
+        .filter(|block| !GREETING.is_match(slice(text, block.span)))
+        .find(|block| !matches!(block.shape, Shape::Code { .. } | Shape::Log | Shape::Row));
     // Prose before any heading is a title line of its own ("sift hangs and ...").
     let leads = first_prose.filter(|block| match block.shape {
         Shape::Paragraph => block.label.is_none(),
@@ -40,8 +49,12 @@ pub(super) fn title(text: &str, blocks: &[Block], meta: &Meta) -> Found {
         (Some(main), _) => main.span,
         (None, Some(lead)) => first_words(text, lead.span),
         (None, None) => {
-            let body =
-                blocks.iter().find(|block| matches!(block.shape, Shape::Paragraph | Shape::Item { .. } | Shape::Quote));
+            let beside = |section| matches!(section, Section::Environment | Section::Steps | Section::Check);
+            let told = |block: &&Block| !GREETING.is_match(slice(text, block.span)) && !beside(block.section);
+            let body = blocks
+                .iter()
+                .filter(told)
+                .find(|block| matches!(block.shape, Shape::Paragraph | Shape::Item { .. } | Shape::Quote));
             let any = body
                 .or_else(|| blocks.iter().find(|block| matches!(block.shape, Shape::Heading(_))))
                 .or(blocks.first());
@@ -118,6 +131,15 @@ pub(super) fn goal(
     Found { value, span: None }
 }
 
+fn shares_a_word(title: &str, sentence: &str) -> bool {
+    let long = |word: &&str| word.chars().count() >= 4;
+    title
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(long)
+        .any(|word| sentence.split(|c: char| !c.is_alphanumeric()).any(|other| other == word))
+}
+
 /// The first sentence of plain prose that asks for something and is no rule and no wish for a test.
 fn asking_sentence(text: &str, blocks: &[Block], title: &Found) -> Option<Span> {
     let in_prose = |block: &&Block| {
@@ -136,7 +158,12 @@ fn asking_sentence(text: &str, blocks: &[Block], title: &Found) -> Option<Span> 
             let asks = section == Section::Expected
                 || (criteria::is_wish(&softer) && !words.to_lowercase().contains(" them "));
             let enough = (24..=260).contains(&words.chars().count()) || word_count(words) >= 6;
-            let own = title.span.is_none_or(|span| !span.overlaps(sentence));
+            let lower = words.to_lowercase();
+            let related = section == Section::Expected
+                || !title.value.is_ascii()
+                || !criteria::is_order(&title.value)
+                || shares_a_word(&title.value, &lower);
+            let own = related && title.span.is_none_or(|span| !span.overlaps(sentence));
             let asks = asks && !(words.ends_with('?') && section == Section::Context);
             (asks
                 && enough
