@@ -26,7 +26,10 @@ pub enum FileEdit {
         splices: Vec<Splice>,
     },
     /// A file that must not exist yet.
-    Create { #[serde(with = "bytes_as_text")] bytes: Vec<u8> },
+    Create {
+        #[serde(with = "bytes_as_text")]
+        bytes: Vec<u8>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -48,7 +48,9 @@ pub enum GateOutcome {
         why: String,
     },
     /// It could not run; `why` says what is missing. Never counts as passed.
-    NotRun { why: String },
+    NotRun {
+        why: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,8 +97,19 @@ pub struct Evidence {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum StepFailure {
     /// No candidate passed; the gate that stopped most of them, with an example.
-    NoCandidate { tried: u32, gate: Gate, example: String },
-    ContextTooLarge { need: u32, have: u32 },
-    NotRun { why: String },
-    Model { message: String },
+    NoCandidate {
+        tried: u32,
+        gate: Gate,
+        example: String,
+    },
+    ContextTooLarge {
+        need: u32,
+        have: u32,
+    },
+    NotRun {
+        why: String,
+    },
+    Model {
+        message: String,
+    },
 }

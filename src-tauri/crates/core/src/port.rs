@@ -350,7 +350,13 @@ pub trait Checks: Send + Sync {
         cancel: &Cancel,
     ) -> Result<Vec<MutantResult>, CheckError>;
     /// Runs a small script with the runner's interpreter in the stage (recording outputs); standard output, at most 1 MB.
-    fn script(&self, task: &TaskId, runner: Runner, source: &str, timeout_seconds: u32) -> Result<ScriptReport, CheckError>;
+    fn script(
+        &self,
+        task: &TaskId,
+        runner: Runner,
+        source: &str,
+        timeout_seconds: u32,
+    ) -> Result<ScriptReport, CheckError>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,32 +17,82 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum TaskEvent {
-    Submitted { file: TaskFile, project: String, at: u64 },
-    Briefed { brief: Brief },
-    Planned { plan: Plan },
+    Submitted {
+        file: TaskFile,
+        project: String,
+        at: u64,
+    },
+    Briefed {
+        brief: Brief,
+    },
+    Planned {
+        plan: Plan,
+    },
     /// By the user, or by `--yes`. Carries the plan, which the user may have edited.
-    PlanApproved { plan: Plan, by_user: bool },
-    StepStarted { step: StepId },
+    PlanApproved {
+        plan: Plan,
+        by_user: bool,
+    },
+    StepStarted {
+        step: StepId,
+    },
     /// Candidate `candidate` of a step passed or fell at a gate.
-    Gated { step: StepId, candidate: u32, result: GateResult },
+    Gated {
+        step: StepId,
+        candidate: u32,
+        result: GateResult,
+    },
     /// The change of a step is in the stage, with its evidence.
-    StepSolved { step: StepId, candidate: u32, source: CandidateSource, change: ChangeSet, evidence: Evidence },
-    TestsKept { step: StepId, tests: TestSet, change: ChangeSet, evidence: Evidence },
-    StepFailed { step: StepId, failure: StepFailure },
+    StepSolved {
+        step: StepId,
+        candidate: u32,
+        source: CandidateSource,
+        change: ChangeSet,
+        evidence: Evidence,
+    },
+    TestsKept {
+        step: StepId,
+        tests: TestSet,
+        change: ChangeSet,
+        evidence: Evidence,
+    },
+    StepFailed {
+        step: StepId,
+        failure: StepFailure,
+    },
     /// What would leave the machine, as it would leave.
-    PacketBuilt { packet: ReviewPacket },
+    PacketBuilt {
+        packet: ReviewPacket,
+    },
     /// The user (or `--send`) let it leave, or kept it here.
-    PacketDecided { send: bool, why: String },
-    Reviewed { verdict: Verdict },
-    Landed { hunks: Vec<u32>, proof: ByteProof },
+    PacketDecided {
+        send: bool,
+        why: String,
+    },
+    Reviewed {
+        verdict: Verdict,
+    },
+    Landed {
+        hunks: Vec<u32>,
+        proof: ByteProof,
+    },
     Discarded,
     Cancelled,
     /// The task cannot go on; nothing was changed.
-    Failed { stage: String, message: String },
-    Called { call: ModelCall },
-    Egress { entry: EgressEntry },
+    Failed {
+        stage: String,
+        message: String,
+    },
+    Called {
+        call: ModelCall,
+    },
+    Egress {
+        entry: EgressEntry,
+    },
     /// The work ended (ready, needs work, or failed) after this many milliseconds of work.
-    Finished { millis: u64 },
+    Finished {
+        millis: u64,
+    },
 }
 
 /// Where a candidate came from.
@@ -265,7 +315,8 @@ impl TaskState {
             Stage::Cancelled => Some(Outcome::Cancelled),
             Stage::Failed => Some(Outcome::Failed),
             Stage::Decide | Stage::Landed | Stage::Discarded => {
-                let all_solved = self.steps.iter().all(|s| matches!(s, StepState::Solved { .. } | StepState::Tested { .. }));
+                let all_solved =
+                    self.steps.iter().all(|s| matches!(s, StepState::Solved { .. } | StepState::Tested { .. }));
                 let approved = self.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Approve);
                 Some(if all_solved && approved && self.proven() { Outcome::Ready } else { Outcome::NeedsWork })
             }
