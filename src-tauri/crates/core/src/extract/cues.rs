@@ -85,8 +85,8 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(Address, 3, r"\b(?:dear|hey|hello|hi|attention|attn)[,:]? +(?:the |all |any )?AGENT\b"),
         cue(Address, 3, r"\bif you(?:'re| are) (?:an? |the )?AGENT\b"),
         cue(Address, 3, r"\bas an? AGENT,? you\b"),
-        cue(Address, 3, r"^[ \t>#*-]*(?:@|to )(?:the |all |any )?AGENT\s*[:,—–-]"),
-        cue(Address, 2, r"^[ \t>#*-]*AGENT\s*[:,]\s"),
+        cue(Address, 3, r"^[ \t>#*!<-]*(?:@|to )(?:the |all |any )?AGENT\s*[:,—–-]"),
+        cue(Address, 2, r"^[ \t>#*!<-]*AGENT\s*[:,]\s"),
         cue(
             Address,
             2,
@@ -238,7 +238,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Persona,
             3,
-            r"\bthe (?:checklist|task|text|issue|description|list|rest|contents?|request|requirements?|steps?|report) (?:above|below)?\s*(?:is|are) (?:only |just )?(?:a |an )?(?:decoy|fake|smokescreen|cover|distraction|placeholder|irrelevant|void|obsolete|dummy)\b",
+            r"\bthe (?:checklist|task|text|issue|description|list|rest|contents?|request|requirements?|steps?|report) (?:above|below)?\s*(?:is|are|was|were) (?:only |just )?(?:a |an )?(?:test|trap|decoy|fake|smokescreen|cover|distraction|placeholder|irrelevant|void|obsolete|dummy)\b",
         ),
         cue(
             Persona,
@@ -270,7 +270,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Approval,
             2,
-            r"\b(?:auto-?|self-?)approv\w*|\bapprove (?:this|the|every|all|any)\b[^.\n]{0,30}\b(?:without|automatically|immediately|yourself)|\bmark (?:it|this|the \w+|every\w*|all \w+)(?: \w+)? as (?:approved|passed|passing|reviewed|safe|verified)|\bset (?:the |your |its )?(?:verdict|approval|review|status|severity)\b[^.\n]{0,16}\bto\b",
+            r"\b(?:auto[-_ ]?|self[-_ ]?)approv\w*|\b(?:treat|consider|regard) (?:this|it|the \w+) as (?:pre-?)?(?:approved|authori[sz]ed|reviewed)|\bapprove (?:this|the|every|all|any)\b[^.\n]{0,30}\b(?:without|automatically|immediately|yourself)|\bmark (?:it|this|the \w+|every\w*|all \w+)(?: \w+)? as (?:approved|passed|passing|reviewed|safe|verified)|\bset (?:the |your |its )?(?:verdict|approval|review|status|severity)\b[^.\n]{0,16}\bto\b",
         ),
         cue(
             Approval,
@@ -386,7 +386,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Override,
             3,
-            r"\bsafety (?:protocols?|guidelines?|rules?|filters?|polic\w+|measures)\b[^.\n]{0,16}\b(?:disabled|off|suspended|not (?:meant|apply)|lifted|do(?:es)? not)\b|\b(?:disregard|ignore|bypass) the (?:content|safety|usage) polic\w+|\byour (?:rules|instructions|policy|guidelines|directives?) (?:have|has) (?:been )?(?:changed|updated|replaced)|\bsupersedes? all (?:prior|previous|other|earlier)|\bexempt from (?:the |all )?(?:usual |normal )?(?:restrictions|rules|polic)",
+            r"\bsafety (?:protocols?|guidelines?|rules?|filters?|polic\w+|measures)\b[^.\n]{0,16}\b(?:disabled|off|suspended|not (?:meant|apply)|lifted|do(?:es)? not)\b|\b(?:disregard|ignore|bypass) the (?:content|safety|usage) polic\w+|\byour (?:rules|instructions|policy|guidelines|directives?) (?:have|has) (?:been )?(?:changed|updated|replaced)|\bexempt from (?:the |all )?(?:usual |normal )?(?:restrictions|rules|polic)",
         ),
         cue(
             Override,
@@ -442,6 +442,23 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
             Address,
             3,
             r"\(for (?:the |all )?AGENT\)|\b(?:ai|llm|coding|autonomous) (?:coding )?(?:agents?|assistants?|models?) \w+ing (?:this|the)\b[^.\n]{0,40}\b(?:should|must|need to|have to)\b|\bimportant (?:for|to) (?:the |all )?AGENT\s*[:,]",
+        ),
+        cue(
+            Address,
+            4,
+            r"\b(?:whichever|whatever|any|every) (?:ai |language )?(?:model|agent|assistant|llm|bot)s? (?:that |which )?(?:reads?|reading|process(?:es|ing)?) this\b",
+        ),
+        cue(Address, 3, r"\b(?:for|to) (?:all |any |the )?automated (?:tools|readers|systems|agents|reviewers)\s*[:,]"),
+        cue(
+            Override,
+            4,
+            r"\b(?:ignore|disregard|discard|forget|drop|abandon) (?:the )?(?:task|issue|request|text|description|checklist|report|ticket|list|rest) (?:above|below|so far)\b",
+        ),
+        cue(Run, 2, r"\b(?:delete|remove|wipe) (?:all |the |any |every )?tests?\b(?:/| files?| folder)?"),
+        cue(
+            Persona,
+            3,
+            r"\b(?:supersedes?|overrides?) (?:all |any )?(?:prior|previous|other|earlier) (?:guidance|instructions?|rules?|ones|directives?|prompts?|orders?)\b",
         ),
     ]
 });
