@@ -1,6 +1,6 @@
 //! The cues of `injection`: address, override, forged roles, effects, in the languages that task files come in.
 //!
-//! A table: every language stands beside the others. Patterns are folded as the text is, so that Cyrillic ones fit.
+//! A table, over 400 lines because every language stands beside the others. Patterns are folded as the text is, so that Cyrillic ones fit.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -191,7 +191,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         ),
         cue(Override, 4, r"(?:игнориру|забуд|отбрось)\S*[^.\n]{0,40}(?:инструкци|правил|указани|команд)"),
         // Forged roles and markers
-        cue(Role, 4, r#"^[ \t]*[\[{]*\s*"role"\s*:\s*"(?:system|developer|assistant)""#),
+        cue(Role, 4, r#"^[ \t>]*[\[{]*\s*"role"\s*:\s*"(?:system|developer|assistant)""#),
         cue(Role, 2, r#""role"\s*:\s*"(?:system|developer|assistant)""#),
         cue(
             Role,
@@ -201,12 +201,12 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Role,
             2,
-            r"^[ \t]*#{1,6}\s*(?:system|assistant|developer|instructions?|new instructions?|system (?:prompt|message|override|instructions?))\s*:?\s*$",
+            r"^[ \t>]*#{1,6}\s*(?:system|assistant|developer|instructions?|new instructions?|system (?:prompt|message|override|instructions?))\s*:?\s*$",
         ),
         cue(
             Role,
             2,
-            r"^[ \t]*\[?(?:system|assistant|developer|admin(?:istrator)?|root)(?: (?:message|override|prompt|note|update|notice|instructions?|command))?\]?\s*:\s",
+            r"^[ \t>]*\[?(?:system|assistant|developer|admin(?:istrator)?|root)(?: (?:message|override|prompt|note|update|notice|instructions?|command))?\]?\s*:\s",
         ),
         cue(
             Role,
@@ -396,7 +396,7 @@ static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         cue(
             Persona,
             4,
-            r"\byou are (?:now )?dan\b|\b(?:reasoning|thought|thinking)s?(?: trace)? ?\(assistant\)|^[ \t]*</?thinking>|\bact as an? (?:uncensored|unrestricted|unfiltered|evil|jailbroken)\b",
+            r"\byou are (?:now )?dan\b|\b(?:reasoning|thought|thinking)s?(?: trace)? ?\(assistant\)|^[ \t>]*</?thinking>|\bact as an? (?:uncensored|unrestricted|unfiltered|evil|jailbroken)\b",
         ),
         cue(
             Persona,
