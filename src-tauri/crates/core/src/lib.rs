@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod brief;
+pub mod catalog;
 pub mod change;
 pub mod code;
 pub mod evidence;
