@@ -21,7 +21,7 @@ use std::time::Instant;
 /// The sequence that holds the prompt between requests.
 const BASE: u32 = 0;
 /// Room that must be free for a candidate to begin; if it writes more and the memory is full, the youngest waits.
-const ROOM_TO_BEGIN: u32 = 256;
+const ROOM_TO_BEGIN: u32 = 64;
 
 /// A request in tokens.
 pub struct Work {
@@ -53,7 +53,8 @@ pub struct Desk<'w> {
     session: Session<'w>,
     /// The tokens in [`BASE`].
     held: Vec<Token>,
-    /// Rows per piece of a prompt: what takes well under 200 ms, because a cancel waits for it.
+    /// Rows per piece of a prompt: what takes well under 200 ms, because a cancel waits for it. A kept beginning is a
+    /// multiple of it: other pieces run other kernels, whose last digits differ, and seeded draws would not repeat.
     grid: usize,
     /// The model is being dropped.
     closing: Arc<AtomicBool>,

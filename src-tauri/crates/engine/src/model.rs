@@ -226,12 +226,12 @@ fn ended() -> ModelError {
     ModelError::Engine { message: "the model's thread has ended".to_owned() }
 }
 
-/// Rows of a prompt computed at once: a cancel has to wait for them, so the heavier the model, the fewer.
+/// Rows of a prompt computed at once: a cancel has to wait for them, so the heavier the model, the fewer. Also the step
+/// in which a known beginning is kept.
 fn grid(weight_bytes: u64) -> usize {
     match weight_bytes / 1_000_000 {
-        0..200 => 128,
-        200..700 => 64,
-        700..2_000 => 32,
+        0..200 => 64,
+        200..2_000 => 32,
         _ => 16,
     }
 }

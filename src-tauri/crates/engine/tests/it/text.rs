@@ -15,30 +15,39 @@ fn greedy_is_the_same_every_time_and_sensible() {
     assert_eq!(texts(&first), texts(&second));
     assert!(first.completions[0].text.contains("return a + b"), "{}", first.completions[0].text);
     assert_eq!(first.completions[0].finish, FinishReason::Stop);
-    assert!(second.usage.cache_read > 0 || first.usage.input < 64, "{:?}", second.usage);
 }
 
 #[test]
 fn seeds_differ_and_repeat_and_the_first_can_be_greedy() {
     let Some(model) = shared(CODER) else { return };
-    let mut request = ask("Invent a name for a shop that sells clocks, and say why in one sentence.", 4, 40);
+    let mut request = ask("Invent a name for a shop that sells clocks, and say why in one sentence.", 4, 12);
     request.temperature = 1.0;
     let first = run(model, &request).unwrap();
     assert_eq!(texts(&first), texts(&run(model, &request).unwrap()));
     let different: std::collections::BTreeSet<&str> = texts(&first).into_iter().collect();
     assert_eq!(different.len(), 4, "{different:?}");
 
-    request.seed += 1;
-    let shifted = run(model, &request).unwrap();
-    assert_eq!(texts(&first)[1..], texts(&shifted)[..3], "candidate i draws from seed + i");
-
     request.greedy_first = true;
     let greedy = run(model, &request).unwrap();
-    assert_ne!(texts(&greedy)[0], texts(&shifted)[0]);
-    assert_eq!(texts(&greedy)[1..], texts(&shifted)[1..]);
-    request.temperature = 0.0;
-    request.n = 1;
-    assert_eq!(texts(&greedy)[0], texts(&run(model, &request).unwrap())[0]);
+    assert_ne!(texts(&greedy)[0], texts(&first)[0]);
+    assert_eq!(texts(&greedy)[1..], texts(&first)[1..]);
+
+    // One token only: rows of other candidates in the same batch may change the last digits of later logits.
+    (request.greedy_first, request.max_tokens, request.n) = (false, 1, 12);
+    let draws = run(model, &request).unwrap();
+    request.seed += 1;
+    let shifted = run(model, &request).unwrap();
+    assert_eq!(texts(&draws)[1..], texts(&shifted)[..11], "candidate i draws from seed + i");
+}
+
+#[test]
+fn the_greedy_candidate_among_others_is_the_greedy_answer() {
+    let Some(model) = shared(CODER) else { return };
+    let mut request = ask(FUNCTION, 4, 40);
+    (request.temperature, request.greedy_first) = (0.8, true);
+    let among = run(model, &request).unwrap();
+    let alone = run(model, &ask(FUNCTION, 1, 40)).unwrap();
+    assert_eq!(texts(&among)[0], texts(&alone)[0]);
 }
 
 #[test]
@@ -82,7 +91,7 @@ fn korean_streams_in_whole_characters() {
 fn a_kept_beginning_changes_nothing_but_the_time() {
     let Some(fresh) = load(CODER, 2_048) else { return };
     let Some(used) = load(CODER, 2_048) else { return };
-    let facts = "The warehouse has shelves of oak, pine and steel, each with its own number and colour. ".repeat(20);
+    let facts = "The warehouse has shelves of oak, pine and steel, each with its own number and colour. ".repeat(12);
     let one = ask(&format!("{facts}\nWhich woods are named?"), 1, 30);
     let two = ask(&format!("{facts}\nWhich metal is named?"), 3, 30);
     run(&used, &one).unwrap();
@@ -90,19 +99,20 @@ fn a_kept_beginning_changes_nothing_but_the_time() {
     let cold = run(&fresh, &two).unwrap();
     assert_eq!(texts(&warm), texts(&cold));
     assert_eq!(cold.usage.cache_read, 0);
-    assert!(warm.usage.cache_read > 300, "{:?}", warm.usage);
+    assert!(warm.usage.cache_read > 200, "{:?}", warm.usage);
     assert_eq!(warm.usage.cache_read + warm.usage.input, cold.usage.input);
-    assert_eq!(warm.usage.cache_read % 64, 0);
+    assert_eq!(warm.usage.cache_read % 32, 0);
 }
 
 #[test]
 fn many_candidates_in_little_memory_wait_for_each_other() {
-    let Some(model) = load(SMOL, 512) else { return };
-    let mut request = ask("Tell a long story about a fox.", 6, 300);
+    let Some(model) = load(SMOL, 256) else { return };
+    let mut request = ask("Tell a long story about a fox.", 4, 120);
     request.temperature = 1.0;
     let crowded = run(&model, &request).unwrap();
-    assert_eq!(crowded.completions.len(), 6);
+    assert_eq!(crowded.completions.len(), 4);
     assert!(crowded.completions.iter().all(|completion| completion.output_tokens > 20));
+    assert!(crowded.usage.output > 256, "more than the memory holds: {:?}", crowded.usage);
     // More candidates than sequences.
     let mut request = ask("Say one word.", 40, 3);
     request.temperature = 1.5;
