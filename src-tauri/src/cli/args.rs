@@ -235,6 +235,9 @@ pub enum Models {
     Certify { name: String },
     /// Delete a model's file from the data folder.
     Remove { name: String },
+    /// The worker side of certify.
+    #[command(hide = true)]
+    Probe { file: PathBuf },
 }
 
 #[derive(Debug, ClapArgs)]

@@ -3,6 +3,7 @@
 
 pub mod args;
 mod bench;
+mod certify;
 mod doctor;
 mod events;
 mod fix;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use starling_core::TaskId;
 use starling_core::port::Cancel;
 use starling_core::receipt::Receipt;
-use starling_core::state::{Outcome, Stage, TaskState};
+use starling_core::state::{Ended, Outcome, Stage, TaskState};
 use starling_swarm::{Policy, Ports, SendPolicy, SwarmError};
 use std::sync::Arc;
 
@@ -110,6 +110,9 @@ impl Session {
             starling_swarm::land(ports, task, &hunks).map_err(CliError::refused)?;
             state = self.starling.state(task).map_err(CliError::refused)?;
         }
+        if state.stage() == Stage::Failed {
+            ports.workspace.close(task).map_err(CliError::refused)?;
+        }
         let receipt = Receipt::of(&state);
         if self.out.json {
             let end = json!({ "outcome": outcome, "task": task, "diff": diff, "receipt": receipt });
@@ -121,7 +124,7 @@ impl Session {
         match outcome {
             Outcome::Ready => Ok(()),
             Outcome::NeedsWork => Err(CliError::refused("not solved: there is no change that is proven and approved")),
-            Outcome::Failed => Err(CliError::refused("the task failed")),
+            Outcome::Failed => Err(CliError::refused(why_failed(&state))),
             Outcome::Cancelled => Err(CliError::Cancelled),
         }
     }
@@ -131,6 +134,13 @@ impl Session {
             return Ok(());
         }
         self.out.line(&events::merge(json!({ "event": "finished" }), end.clone()))
+    }
+}
+
+fn why_failed(state: &TaskState) -> String {
+    match &state.ended {
+        Some(Ended::Failed { stage, message }) => format!("the task failed at the stage {stage}: {message}"),
+        Some(Ended::Discarded | Ended::Cancelled) | None => "the task failed".to_owned(),
     }
 }
 

@@ -4,9 +4,11 @@
 pub mod clock;
 pub mod cloud;
 pub mod desktop;
+pub mod doctor;
 pub mod fanout;
 pub mod folders;
 pub mod hardware;
+pub mod inbox;
 pub mod instance;
 pub mod project;
 pub mod residency;
@@ -18,18 +20,23 @@ pub mod shelf;
 use clock::SystemClock;
 use fanout::Fanout;
 use folders::Folders;
+use project::Project;
 use residency::Residency;
 use settings::Settings;
 use settings_file::SettingsFile;
 use shelf::Shelf;
 use starling_core::TaskId;
+use starling_core::catalog::{Catalog, Entry};
 use starling_core::port::{Cancel, Journal, JournalError, MapError, ModelError, WorkspaceError};
-use starling_core::state::TaskState;
+use starling_core::state::{Stage, TaskState};
 use starling_store::Store;
 use starling_swarm::{Policy, Ports, SendPolicy, SwarmError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Every model we know; part of the program, so that no file beside it has to be trusted.
+pub const MANIFEST: &str = include_str!("../../../models/manifest.toml");
 
 #[derive(Debug, thiserror::Error)]
 pub enum ComposeError {
@@ -41,6 +48,8 @@ pub enum ComposeError {
     Store(#[from] JournalError),
     #[error(transparent)]
     Map(#[from] MapError),
+    #[error(transparent)]
+    Index(#[from] starling_index::IndexError),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
@@ -64,10 +73,11 @@ pub struct Starling {
     pub store: Arc<Store>,
     pub fanout: Arc<Fanout>,
     pub clock: Arc<SystemClock>,
+    pub catalog: Arc<Catalog>,
     pub shelf: Arc<Shelf>,
     pub residency: Arc<Residency>,
     /// By canonical folder and whether its tests may run.
-    projects: Mutex<BTreeMap<(PathBuf, bool), Ports>>,
+    projects: Mutex<BTreeMap<(PathBuf, bool), Project>>,
 }
 
 impl Starling {
@@ -76,17 +86,29 @@ impl Starling {
         let store = Arc::new(Store::open(&folders.database())?);
         let shelf = Arc::new(Shelf::open(&folders.models));
         let available = hardware::available_mb();
-        let residency = Arc::new(shelf::residency(Arc::clone(&shelf), Arc::clone(&settings), available));
+        let catalog = Arc::new(Catalog::parse(MANIFEST).expect("the embedded list of models was tested"));
+        let residency =
+            shelf::residency(Arc::clone(&catalog), Arc::clone(&shelf), Arc::clone(&settings), available);
+        let residency = Arc::new(residency);
         Ok(Arc::new(Starling {
             folders,
             settings,
             store,
             fanout: Arc::new(Fanout::default()),
             clock: Arc::new(SystemClock::start()),
+            catalog,
             shelf,
             residency,
             projects: Mutex::default(),
         }))
+    }
+
+    /// A model of the catalogue; "default" is the one that suits this machine.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        match name {
+            "default" => self.catalog.default_for(hardware::available_mb()),
+            name => self.catalog.model(name),
+        }
     }
 
     /// The model of this name, whether bound or not.
@@ -101,13 +123,22 @@ impl Starling {
         let trusted = run == Trust::ThisRun || self.settings.get().trusts(&project);
         let key = (project, trusted);
         let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ports) = projects.get(&key) {
+        if let Some(known) = projects.get(&key) {
+            known.index.refresh()?;
             // The cloud reviewer is asked for anew: a key may have come or gone.
-            return Ok(Ports { cloud: cloud::reviewer(&self.settings.get()), ..ports.clone() });
+            return Ok(Ports { cloud: cloud::reviewer(&self.settings.get()), ..known.ports.clone() });
         }
-        let ports = project::open(self, &key.0, trusted)?;
-        projects.insert(key, ports.clone());
+        let opened = Project::open(self, &key.0, trusted)?;
+        let ports = opened.ports.clone();
+        projects.insert(key, opened);
         Ok(ports)
+    }
+
+    /// The branch that is checked out in a project, "" when there is none.
+    pub fn branch(&self, project: &Path) -> String {
+        let key = (project.to_owned(), self.settings.get().trusts(project));
+        let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        projects.get(&key).map(|known| known.workspace.branch()).unwrap_or_default()
     }
 
     /// Forgets the ports of every project, so that changed settings (trust) hold from the next task on.
@@ -149,7 +180,12 @@ impl Starling {
         let project = self.state(task)?.project;
         let ports = self.ports(Path::new(&project), Trust::AsSet)?;
         let policy = policy(&self.settings.get(), &project);
-        Ok(starling_swarm::drive(&ports, task, &policy, cancel)?)
+        let state = starling_swarm::drive(&ports, task, &policy, cancel)?;
+        if state.stage() == Stage::Failed {
+            // Nothing can be done with it any more; what was in it stays under a rescue ref.
+            ports.workspace.close(task)?;
+        }
+        Ok(state)
     }
 }
 

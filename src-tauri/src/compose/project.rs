@@ -10,23 +10,35 @@ use starling_swarm::Ports;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// `project` is canonical.
-pub fn open(starling: &Starling, project: &Path, trusted: bool) -> Result<Ports, ComposeError> {
-    let folders = &starling.folders;
-    let workspace = Arc::new(GitWorkspace::open(project, &folders.worktrees)?);
-    let stages = Arc::clone(&workspace);
-    let checks = ProjectChecks::new(move |task| stages.stage_path(task), folders.scratch.clone(), trusted);
-    Ok(Ports {
-        models: Arc::clone(&starling.residency) as _,
-        map: Arc::new(index(starling, project)?),
-        workspace,
-        checks: Arc::new(checks),
-        cloud: cloud::reviewer(&starling.settings.get()),
-        journal: Arc::clone(&starling.store) as _,
-        ledger: Arc::clone(&starling.store) as _,
-        clock: Arc::clone(&starling.clock) as _,
-        events: Arc::clone(&starling.fanout) as _,
-    })
+/// One opened project.
+pub struct Project {
+    pub ports: Ports,
+    /// The same map as in the ports, to bring it up to date before a task begins.
+    pub index: Arc<ProjectIndex>,
+    pub workspace: Arc<GitWorkspace>,
+}
+
+impl Project {
+    /// `project` is canonical.
+    pub fn open(starling: &Starling, project: &Path, trusted: bool) -> Result<Project, ComposeError> {
+        let folders = &starling.folders;
+        let workspace = Arc::new(GitWorkspace::open(project, &folders.worktrees)?);
+        let stages = Arc::clone(&workspace);
+        let checks = ProjectChecks::new(move |task| stages.stage_path(task), folders.scratch.clone(), trusted);
+        let index = Arc::new(index(starling, project)?);
+        let ports = Ports {
+            models: Arc::clone(&starling.residency) as _,
+            map: Arc::clone(&index) as _,
+            workspace: Arc::clone(&workspace) as _,
+            checks: Arc::new(checks),
+            cloud: cloud::reviewer(&starling.settings.get()),
+            journal: Arc::clone(&starling.store) as _,
+            ledger: Arc::clone(&starling.store) as _,
+            clock: Arc::clone(&starling.clock) as _,
+            events: Arc::clone(&starling.fanout) as _,
+        };
+        Ok(Project { ports, index, workspace })
+    }
 }
 
 /// The code map alone, for commands that need no model and no workspace.

@@ -76,7 +76,7 @@ impl Default for Settings {
             project: String::new(),
             inbox: String::new(),
             offline: false,
-            candidates: 6,
+            candidates: 12,
             model_memory_mb: 0,
             roles: BTreeMap::new(),
             budget: Budget::default(),

@@ -4,6 +4,7 @@
 use super::residency::{Known, Residency, Source};
 use super::settings::Settings;
 use super::settings_file::SettingsFile;
+use starling_core::catalog::Catalog;
 use starling_core::port::{Model, ModelError};
 use starling_core::{ModelName, Role};
 use starling_engine::{LoadOptions, LocalModel, gguf};
@@ -132,19 +133,32 @@ pub fn known(shelf: &Shelf, settings: &Settings, name: &str) -> Result<Known, Mo
 }
 
 /// What a role is bound to, or the largest model on the shelf that fits.
-pub fn binding(shelf: &Shelf, settings: &Settings, role: Role, budget_mb: u64) -> Result<Known, ModelError> {
+pub fn binding(
+    catalog: &Catalog,
+    shelf: &Shelf,
+    settings: &Settings,
+    role: Role,
+    budget_mb: u64,
+) -> Result<Known, ModelError> {
     if let Some(name) = settings.roles.get(role.as_str()) {
         return known(shelf, settings, name);
     }
-    default_model(&shelf.files(), budget_mb).map(Known::from).ok_or_else(|| ModelError::Load {
+    default_model(catalog, &shelf.files(), budget_mb).map(Known::from).ok_or_else(|| ModelError::Load {
         model: ModelName::new("default"),
         message: "there is no model that fits on this machine".to_owned(),
     })
 }
 
-pub fn default_model(files: &[ModelFile], budget_mb: u64) -> Option<ModelFile> {
-    let fits = |file: &&ModelFile| file.memory_mb <= budget_mb && file.millions <= LARGEST_UNASKED;
-    files.iter().filter(fits).max_by_key(|file| file.millions).cloned()
+/// The largest file that fits: of the catalogue's defaults first, then of what the user brought. Models that serve tests
+/// only are never chosen.
+pub fn default_model(catalog: &Catalog, files: &[ModelFile], budget_mb: u64) -> Option<ModelFile> {
+    let entry = |file: &ModelFile| catalog.model(file.name.as_str());
+    let fits = |file: &&ModelFile| file.memory_mb <= budget_mb;
+    let largest = |wanted: &dyn Fn(&ModelFile) -> bool| {
+        files.iter().filter(fits).filter(|file| wanted(file)).max_by_key(|file| file.millions).cloned()
+    };
+    let theirs = |file: &ModelFile| entry(file).is_none() && file.millions <= LARGEST_UNASKED;
+    largest(&|file| entry(file).is_some_and(|entry| entry.default)).or_else(|| largest(&theirs))
 }
 
 /// Megabytes that resident models may take together.
@@ -157,13 +171,14 @@ pub fn budget_mb(settings: &Settings, available_mb: u64) -> u64 {
 }
 
 /// Residency over this shelf, with bindings asked anew at every call.
-pub fn residency(shelf: Arc<Shelf>, settings: Arc<SettingsFile>, available_mb: u64) -> Residency {
+pub fn residency(catalog: Arc<Catalog>, shelf: Arc<Shelf>, settings: Arc<SettingsFile>, available_mb: u64) -> Residency {
     let budget = budget_mb(&settings.get(), available_mb);
-    let bindings = move |role| binding(&shelf, &settings.get(), role, budget);
+    let bindings = move |role| binding(&catalog, &shelf, &settings.get(), role, budget);
     Residency::new(budget, bindings, load)
 }
 
-fn load(known: &Known) -> Result<Arc<dyn Model>, ModelError> {
+/// Loads a file in this process, or opens an endpoint.
+pub fn load(known: &Known) -> Result<Arc<dyn Model>, ModelError> {
     match &known.source {
         Source::File { path, millions, .. } => {
             let model = LocalModel::load(path, known.name.clone(), *millions, LoadOptions::new(CONTEXT))?;
@@ -177,24 +192,32 @@ fn load(known: &Known) -> Result<Arc<dyn Model>, ModelError> {
 mod tests {
     use super::*;
 
+    fn catalog() -> Catalog {
+        Catalog::parse(super::super::MANIFEST).expect("the list of models is sound")
+    }
+
     fn file(name: &str, memory_mb: u64, millions: u32) -> ModelFile {
         let architecture = "qwen2".to_owned();
         ModelFile { name: ModelName::new(name), path: PathBuf::new(), bytes: 1, memory_mb, millions, architecture }
     }
 
     #[track_caller]
-    fn check(budget_mb: u64, expected: Option<&str>) {
-        let files = [file("a-0.5b", 1_200, 494), file("b-1.5b", 2_400, 1_543), file("c-7b", 6_000, 7_600)];
-        let chosen = default_model(&files, budget_mb).map(|file| file.name.to_string());
+    fn check(files: &[ModelFile], budget_mb: u64, expected: Option<&str>) {
+        let chosen = default_model(&catalog(), files, budget_mb).map(|file| file.name.to_string());
         assert_eq!(chosen.as_deref(), expected, "{budget_mb} MB");
     }
 
     #[test]
     fn the_largest_that_fits_is_the_default() {
-        check(1_000, None);
-        check(2_000, Some("a-0.5b"));
-        check(3_000, Some("b-1.5b"));
-        check(64_000, Some("b-1.5b"));
+        let listed = [file("qwen2.5-coder-0.5b", 1_200, 494), file("qwen2.5-coder-1.5b", 2_400, 1_543)];
+        let [small, large] = listed.clone();
+        let (test, mine) = (file("smollm2-135m", 500, 135), file("my-3b", 3_000, 3_000));
+        let all = [small, large, test.clone(), mine.clone(), file("qwen2.5-coder-7b", 6_000, 7_600)];
+        check(&all, 400, None);
+        check(&all, 2_000, Some("qwen2.5-coder-0.5b"));
+        check(&all, 64_000, Some("qwen2.5-coder-1.5b"));
+        check(&[test.clone(), mine], 64_000, Some("my-3b"));
+        check(&[test], 64_000, None);
     }
 
     #[test]
@@ -205,7 +228,7 @@ mod tests {
         let shelf = Shelf::of(vec![dir.path().to_owned(), dir.path().join("missing")]);
         assert_eq!(shelf.files(), []);
         assert_eq!(shelf.refused().len(), 1);
-        let missing = binding(&shelf, &Settings::default(), Role::Parser, 10_000);
+        let missing = binding(&catalog(), &shelf, &Settings::default(), Role::Parser, 10_000);
         assert!(matches!(missing, Err(ModelError::Load { .. })));
     }
 
@@ -215,7 +238,7 @@ mod tests {
         let endpoint = super::super::settings::EndpointSettings { url: "u".into(), model: "m".into(), context: 0 };
         settings.endpoints.insert("office".into(), endpoint);
         settings.roles.insert("planner".into(), "office".into());
-        let found = binding(&Shelf::of(vec![]), &settings, Role::Planner, 0).expect("it is bound");
+        let found = binding(&catalog(), &Shelf::of(vec![]), &settings, Role::Planner, 0).expect("it is bound");
         assert!(matches!(found.source, Source::Endpoint { context: 8_192, .. }));
     }
 }

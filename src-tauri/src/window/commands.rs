@@ -22,3 +22,35 @@ async fn run<T: Send + 'static>(
         Err(_) => Err(wire::broken()),
     }
 }
+
+#[tauri::command]
+#[specta::specta]
+pub async fn get_snapshot(desktop: Desk<'_>) -> Result<Snapshot, IpcError> {
+    run(desktop, wire::snapshot).await
+}
+
+/// Without a path a native dialog asks for one; `None` when the person closed it.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_project(desktop: Desk<'_>, path: Option<String>) -> Result<Option<ProjectView>, IpcError> {
+    run(desktop, move |desktop| {
+        let Some(path) = path.map(PathBuf::from).or_else(|| desktop.pick_folder()) else { return Ok(None) };
+        desktop.open_project(&path).map(|project| Some(wire::project(desktop, &project)))
+    })
+    .await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn submit_task(desktop: Desk<'_>, text: String, name: String) -> Result<String, IpcError> {
+    run(desktop, move |desktop| desktop.submit_text(&name, &text).map(|task| task.to_string())).await
+}
+
+#[tauri::command]
+#[specta::specta]
+pub async fn submit_paths(desktop: Desk<'_>, paths: Vec<String>) -> Result<Vec<String>, IpcError> {
+    run(desktop, move |desktop| {
+        paths.iter().map(|path| desktop.submit_path(Path::new(path)).map(|task| task.to_string())).collect()
+    })
+    .await
+}

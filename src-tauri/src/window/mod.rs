@@ -23,12 +23,13 @@ pub use tray::missing_library as missing_tray_library;
 use crate::cli::args;
 use crate::compose::folders::Folders;
 use crate::compose::instance::{self, Lock, Note};
-use crate::compose::{ComposeError, Starling, new_task_id};
+use crate::compose::{ComposeError, Starling, inbox, new_task_id};
 use desktop::Desktop;
 use face::Signal;
+use starling_core::task_file::TaskFile;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, DragDropEvent, Manager, Runtime, Wry};
 
@@ -86,10 +87,24 @@ fn set_up(app: &AppHandle, starling: Arc<Starling>) -> anyhow::Result<()> {
         Err(why) => tracing::warn!(why, "there is no tray; everything in it stands in the window too"),
     }
     app.manage(Arc::clone(&desktop));
-    app.manage(spool::watch(app.clone(), desktop)?);
+    app.manage(spool::watch(app.clone(), Arc::clone(&desktop))?);
+    watch_inbox(app, desktop);
     notify::listen(app);
     open_window(app)?;
     Ok(())
+}
+
+/// Without the inbox folder everything else still works.
+fn watch_inbox(app: &AppHandle, desktop: Arc<Desktop>) {
+    let starling = Arc::clone(&desktop.starling);
+    let watched = inbox::watch(&starling, move |file| {
+        let taken = TaskFile::decode(&file.name, &file.bytes).map_err(ComposeError::from);
+        report(&desktop, taken.and_then(|file| desktop.submit(file)).map(drop));
+    });
+    match watched {
+        Ok(guard) => drop(app.manage(Mutex::new(guard))),
+        Err(error) => tracing::warn!(%error, "the inbox folder is not watched"),
+    }
 }
 
 fn open_window(app: &AppHandle) -> anyhow::Result<()> {
