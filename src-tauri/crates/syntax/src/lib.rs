@@ -7,6 +7,7 @@
 mod calls;
 mod edits;
 mod identifiers;
+mod imports;
 mod mutants;
 mod operators;
 mod outline;

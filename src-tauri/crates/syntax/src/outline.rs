@@ -1,8 +1,11 @@
 //! The outline of a file: what it defines, imports, and where it is broken.
 
-use crate::parse::{errors, nodes, span, text, tree};
+use crate::imports::import;
+use crate::parse::{errors, nodes, text, tree};
 use crate::tables::{Definition, Table, table};
-use starling_core::code::{Import, Language, Outline, Span, Symbol, SymbolKind};
+use starling_core::code::{Language, Outline, Span, Symbol, SymbolKind};
+use std::collections::HashSet;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 /// Never fails: what cannot be parsed at all has an empty outline.
@@ -11,36 +14,61 @@ pub fn outline(language: Language, source: &str) -> Outline {
         Outline { language: Some(language), symbols: Vec::new(), imports: Vec::new(), errors: Vec::new() };
     let Some(tree) = tree(language, source) else { return outline };
     let table = table(language);
-    let mut open: Vec<(Node<'_>, String, bool)> = vec![(tree.root_node(), String::new(), false)];
+    let mut declared = Vec::new();
+    let mut cursor = tree.walk();
+    let mut open: Vec<(Node<'_>, Rc<str>, bool)> = vec![(tree.root_node(), "".into(), false)];
     while let Some((node, container, in_test)) = open.pop() {
-        let mut inside = container.clone();
+        let mut inside = Rc::clone(&container);
         let mut test = in_test;
         if table.imports.contains(&node.kind()) {
-            outline.imports.extend(import(language, node, source));
-        } else if let Some(definition) = table.definitions.iter().find(|d| d.kind == node.kind()) {
+            outline.imports.push(import(language, node, source));
+            continue;
+        }
+        if let Some(definition) = table.definitions.iter().find(|d| d.kind == node.kind()) {
             if let Some(symbol) = symbol(language, table, definition, node, source, &container, in_test) {
                 test = in_test || is_test_module(language, &symbol, node, source);
-                if definition.container {
-                    inside = symbol.qualified.clone();
+                let descend = definition.container || holds_members(node);
+                if descend {
+                    inside = symbol.qualified.as_str().into();
                 }
-                let local = !definition.container;
-                outline.symbols.push(symbol);
+                let list = if is_prototype(node) { &mut declared } else { &mut outline.symbols };
+                list.push(symbol);
                 // Functions inside functions are no part of the outline: they cannot be named from outside.
-                if local && !matches!(definition.symbol, SymbolKind::Variable | SymbolKind::Type) {
+                if !descend {
                     continue;
                 }
             }
         } else if table.attached.contains(&node.kind()) {
             let owner = node.child_by_field_name("type").map(|owner| type_name(owner, source));
-            inside = join(&container, owner.unwrap_or(""));
+            inside = join(&container, owner.unwrap_or("")).into();
         }
-        let mut cursor = node.walk();
-        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
-        open.extend(children.into_iter().rev().map(|child| (child, inside.clone(), test)));
+        let first = open.len();
+        cursor.reset(node);
+        let mut more = cursor.goto_first_child();
+        while more {
+            if cursor.node().is_named() {
+                open.push((cursor.node(), Rc::clone(&inside), test));
+            }
+            more = cursor.goto_next_sibling();
+        }
+        open.get_mut(first..).unwrap_or_default().reverse();
     }
+    // A prototype beside its definition would make the name ambiguous.
+    let defined: HashSet<String> = outline.symbols.iter().map(|symbol| symbol.qualified.clone()).collect();
+    outline.symbols.extend(declared.into_iter().filter(|symbol| !defined.contains(&symbol.qualified)));
     outline.symbols.sort_by_key(|symbol| (symbol.span.start, std::cmp::Reverse(symbol.span.end)));
     outline.errors = errors(&tree, source);
     outline
+}
+
+/// `const api = { get() {} }`: the members belong to the variable.
+fn holds_members(node: Node<'_>) -> bool {
+    node.child_by_field_name("value").is_some_and(|value| matches!(value.kind(), "object" | "class"))
+}
+
+/// C and C++ declare functions before they define them.
+fn is_prototype(node: Node<'_>) -> bool {
+    matches!(node.kind(), "declaration" | "field_declaration")
 }
 
 /// The innermost symbol around a byte.
@@ -74,7 +102,7 @@ fn symbol(
     in_test: bool,
 ) -> Option<Symbol> {
     let (name, owner) = names(language, definition, node, source)?;
-    if name.is_empty() || (definition.symbol == SymbolKind::Variable && !is_top_variable(node, container)) {
+    if name.is_empty() || !is_outlined(definition, node, &name) {
         return None;
     }
     let container = match &owner {
@@ -82,7 +110,8 @@ fn symbol(
         None => container.to_owned(),
     };
     let outer = wrapper(language, node);
-    let start = with_leading(table, outer, source);
+    let first = with_leading(table, outer, source);
+    let start = first.start_byte();
     let kind = kind_of(definition.symbol, &container, node);
     let body = node.child_by_field_name("body").or_else(|| value_body(node));
     let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -92,13 +121,19 @@ fn symbol(
     let span = Span::new(start, end);
     let head = source.get(start..node.start_byte()).unwrap_or("");
     let doc = if language == Language::Python { docstring(body, source) } else { comment_text(head) };
-    let is_test = in_test || is_test(language, &name, head, kind);
+    // What tells a test: attributes and annotations, or for C the macro that stands for the declaration.
+    let marks = match language {
+        Language::C | Language::Cpp => signature.as_str(),
+        Language::Java => source.get(start..head_end).unwrap_or(""),
+        _ => head,
+    };
+    let is_test = in_test || is_test(language, &name, marks, kind);
     Some(Symbol {
         qualified: join(&container, &name),
         name,
         kind,
         span,
-        lines: (line_of(source, start), line_of(source, end.saturating_sub(1).max(start))),
+        lines: (first.start_position().row as u32 + 1, last_line(outer)),
         signature,
         body: body.map(crate::parse::span),
         doc,
@@ -122,23 +157,55 @@ fn names(
             Some((text(node.child_by_field_name("name")?, source).to_owned(), owner))
         }
         Language::C | Language::Cpp if matches!(definition.symbol, SymbolKind::Function | SymbolKind::Type) => {
-            let mut at = node.child_by_field_name("declarator")?;
-            while let Some(inner) = at.child_by_field_name("declarator") {
-                at = inner;
-            }
-            let full = text(at, source);
-            let full = full.split('(').next().unwrap_or(full).trim_start_matches(['*', '&']).trim();
-            match full.rsplit_once("::") {
-                Some((owner, name)) => Some((name.to_owned(), Some(owner.replace("::", ".")))),
-                None => Some((full.to_owned(), None)),
-            }
+            c_names(node, source)
         }
         Language::C | Language::Cpp if definition.container && node.child_by_field_name("body").is_none() => None,
+        Language::Python if node.kind() == "assignment" => {
+            let left = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
+            Some((text(left, source).to_owned(), None))
+        }
+        // `exports.name = function ...`
+        _ if node.kind() == "assignment_expression" => {
+            let left = text(node.child_by_field_name("left")?, source);
+            let (object, name) = left.rsplit_once('.')?;
+            matches!(object, "exports" | "module.exports").then(|| (name.to_owned(), None))
+        }
         _ => {
-            let name = node.child_by_field_name("name").or_else(|| first_name(node))?;
+            let named = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+            let name = named.or_else(|| first_name(node))?;
             Some((text(name, source).trim_matches(['"', '\'']).to_owned(), None))
         }
     }
+}
+
+fn c_names(node: Node<'_>, source: &str) -> Option<(String, Option<String>)> {
+    let mut at = node.child_by_field_name("declarator")?;
+    let mut parameters = None;
+    loop {
+        parameters = at.child_by_field_name("parameters").or(parameters);
+        let inner = at.child_by_field_name("declarator");
+        match inner.or_else(|| (at.kind() == "reference_declarator").then(|| at.named_child(0)).flatten()) {
+            Some(inner) => at = inner,
+            None => break,
+        }
+    }
+    let full = text(at, source);
+    let full = full.split('(').next().unwrap_or(full).trim_start_matches(['*', '&']).trim();
+    // Test macros look like functions: TEST(Suite, name) { ... }
+    if let Some(inside) = parameters.filter(|_| is_test_macro(full)) {
+        let both = text(inside, source).trim_matches(['(', ')']);
+        let (suite, name) = both.split_once(',').unwrap_or(("", both));
+        let suite = Some(suite.trim().to_owned()).filter(|suite| !suite.is_empty());
+        return Some((name.trim().trim_matches('"').to_owned(), suite));
+    }
+    match full.rsplit_once("::") {
+        Some((owner, name)) => Some((name.to_owned(), Some(owner.replace("::", ".")))),
+        None => Some((full.to_owned(), None)),
+    }
+}
+
+fn is_test_macro(name: &str) -> bool {
+    matches!(name, "TEST" | "TEST_F" | "TEST_P" | "TEST_CASE" | "TYPED_TEST")
 }
 
 fn first_name(node: Node<'_>) -> Option<Node<'_>> {
@@ -146,31 +213,53 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
     node.named_children(&mut cursor).find(|child| child.kind().ends_with("identifier"))
 }
 
-/// Constants and functions held by top-level variables; not the variables of function bodies.
-fn is_top_variable(node: Node<'_>, container: &str) -> bool {
-    let mut parent = node.parent();
-    while let Some(at) = parent {
-        if matches!(
-            at.kind(),
-            "statement_block" | "function_declaration" | "arrow_function" | "method_definition" | "block"
-        ) {
-            return false;
+/// Variables count at the top of a file or as functions of a class, assignments where they name a constant or an export,
+/// declarations where they declare a function.
+fn is_outlined(definition: &Definition, node: Node<'_>, name: &str) -> bool {
+    let parent = node.parent().and_then(|parent| parent.parent());
+    let at_top = parent.is_none_or(|p| matches!(p.kind(), "module" | "program" | "source_file" | "export_statement"));
+    match node.kind() {
+        "assignment" => at_top && name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase),
+        "variable_declarator" => {
+            at_top || parent.is_some_and(|p| p.parent().is_some_and(|p| p.kind() == "internal_module"))
         }
-        parent = at.parent();
+        "field_definition" | "public_field_definition" | "assignment_expression" => is_callable(node),
+        "declaration" | "field_declaration" => declares_function(node),
+        _ => definition.symbol != SymbolKind::Variable || at_top,
     }
-    container.is_empty() || !node.kind().ends_with("declarator")
+}
+
+fn is_callable(node: Node<'_>) -> bool {
+    let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
+    value.is_some_and(|value| matches!(value.kind(), "arrow_function" | "function_expression" | "function"))
+}
+
+fn declares_function(node: Node<'_>) -> bool {
+    let mut at = node.child_by_field_name("declarator");
+    while let Some(declarator) = at {
+        match declarator.kind() {
+            "function_declarator" => return true,
+            "pointer_declarator" => at = declarator.child_by_field_name("declarator"),
+            "reference_declarator" => at = declarator.named_child(0),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// `const f = () => { ... }`: the body of the function is the body of the symbol.
 fn value_body(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("value")?.child_by_field_name("body")
+    let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
+    value?.child_by_field_name("body")
 }
 
 fn kind_of(kind: SymbolKind, container: &str, node: Node<'_>) -> SymbolKind {
-    let callable =
-        node.child_by_field_name("value").is_some_and(|v| matches!(v.kind(), "arrow_function" | "function_expression"));
+    let of_type = node.child_by_field_name("type").map(|inner| inner.kind());
     match kind {
-        SymbolKind::Variable if callable => SymbolKind::Function,
+        SymbolKind::Variable if is_callable(node) && container.is_empty() => SymbolKind::Function,
+        SymbolKind::Variable if is_callable(node) => SymbolKind::Method,
+        SymbolKind::Type if of_type == Some("struct_type") => SymbolKind::Struct,
+        SymbolKind::Type if of_type == Some("interface_type") => SymbolKind::Interface,
         SymbolKind::Function if !container.is_empty() && !in_module(node) => SymbolKind::Method,
         other => other,
     }
@@ -219,7 +308,7 @@ fn wrapper(language: Language, node: Node<'_>) -> Node<'_> {
 }
 
 /// The start with attributes and the comment block directly above.
-fn with_leading(table: &Table, node: Node<'_>, source: &str) -> usize {
+fn with_leading<'t>(table: &Table, node: Node<'t>, source: &str) -> Node<'t> {
     let mut start = node;
     while let Some(before) = start.prev_sibling() {
         let leads = table.comments.contains(&before.kind()) || matches!(before.kind(), "attribute_item" | "decorator");
@@ -231,7 +320,7 @@ fn with_leading(table: &Table, node: Node<'_>, source: &str) -> usize {
         }
         start = before;
     }
-    start.start_byte()
+    start
 }
 
 fn begins_line(source: &str, at: usize) -> bool {
@@ -247,13 +336,15 @@ fn with_semicolon(definition: &Definition, node: Node<'_>, source: &str) -> usiz
     if ends { end + 1 } else { end }
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(").replace(" )", ")")
 }
 
-fn line_of(source: &str, at: usize) -> u32 {
-    let head = source.as_bytes().get(..at).unwrap_or(source.as_bytes());
-    head.iter().filter(|byte| **byte == b'\n').count() as u32 + 1
+/// 1-based. Some nodes end with their line end, that is, at the start of the next line.
+fn last_line(node: Node<'_>) -> u32 {
+    let end = node.end_position();
+    let before = u32::from(end.column == 0 && end.row > node.start_position().row);
+    end.row as u32 + 1 - before
 }
 
 fn docstring(body: Option<Node<'_>>, source: &str) -> String {
@@ -288,73 +379,16 @@ fn is_test(language: Language, name: &str, head: &str, kind: SymbolKind) -> bool
             Language::Go => name.starts_with("Test") || name.starts_with("Benchmark") || name.starts_with("Fuzz"),
             Language::Java => head.contains("@Test"),
             Language::JavaScript | Language::TypeScript | Language::Tsx => matches!(name, "test" | "it" | "describe"),
-            Language::C | Language::Cpp => name == "TEST" || name == "TEST_F" || name == "TEST_CASE",
+            Language::C | Language::Cpp => {
+                let bare = head.trim_start();
+                !bare.is_empty() && is_test_macro(bare.split('(').next().unwrap_or(bare).trim())
+            }
         }
 }
 
 fn is_test_module(language: Language, symbol: &Symbol, node: Node<'_>, source: &str) -> bool {
     let head = source.get(symbol.span.start..node.start_byte()).unwrap_or("");
     language == Language::Rust && symbol.kind == SymbolKind::Module && head.contains("cfg(test)")
-}
-
-fn import(language: Language, node: Node<'_>, source: &str) -> Option<Import> {
-    let raw = text(node, source);
-    let line = one_line(raw.trim_end_matches(';'));
-    let (module, names) = match language {
-        Language::Python => python_import(&line),
-        Language::Rust => rust_import(&line),
-        Language::Go | Language::C | Language::Cpp => {
-            let module = line.trim_start_matches("#include").trim_start_matches("using");
-            let module = module.rsplit_once(' ').map_or(module, |(_, path)| path);
-            (module.trim_matches(['"', '<', '>', ' ', '`']).to_owned(), Vec::new())
-        }
-        Language::Java => {
-            let path = line.trim_start_matches("import").trim_start().trim_start_matches("static ").to_owned();
-            let name = path.rsplit('.').next().unwrap_or("").to_owned();
-            (path.rsplit_once('.').map_or(path.clone(), |(module, _)| module.to_owned()), vec![name])
-        }
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let module =
-                node.child_by_field_name("source").map(|s| text(s, source).trim_matches(['"', '\'', '`']).to_owned());
-            let clause = line.split(" from ").next().unwrap_or("").trim_start_matches("import");
-            (module.unwrap_or_default(), list(clause))
-        }
-    };
-    let text =
-        if language == Language::Rust || language == Language::JavaScript { raw.trim().to_owned() } else { line };
-    let text = if language == Language::Rust { one_line(&text) } else { text };
-    Some(Import { text, module, names, span: span(node) })
-}
-
-fn python_import(line: &str) -> (String, Vec<String>) {
-    match line.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
-        Some((module, names)) => (module.trim().to_owned(), list(names)),
-        None => {
-            let rest = line.strip_prefix("import ").unwrap_or(line);
-            match rest.split_once(" as ") {
-                Some((module, alias)) => (module.trim().to_owned(), vec![alias.trim().to_owned()]),
-                None => (rest.trim().to_owned(), Vec::new()),
-            }
-        }
-    }
-}
-
-fn rust_import(line: &str) -> (String, Vec<String>) {
-    let path = line.split_once("use ").map_or(line, |(_, path)| path).trim();
-    match path.split_once('{') {
-        Some((module, names)) => (module.trim_end_matches(':').to_owned(), list(names)),
-        None => {
-            let (path, alias) = path.split_once(" as ").map_or((path, None), |(path, alias)| (path, Some(alias)));
-            let (module, name) = path.rsplit_once("::").unwrap_or(("", path));
-            (module.to_owned(), vec![alias.unwrap_or(name).to_owned()])
-        }
-    }
-}
-
-/// "(a, b as c)" -> a, c
-fn list(names: &str) -> Vec<String> {
-    let parts = names.split([',', '(', ')', '{', '}']).map(str::trim).filter(|name| !name.is_empty());
-    parts.map(|name| name.rsplit(" as ").next().unwrap_or(name).trim().to_owned()).collect()
 }
 
 /// Used by tests and by mutants: every node of a kind.

@@ -41,7 +41,11 @@ pub(crate) fn table(language: Language) -> &'static Table {
 }
 
 static PYTHON: Table = Table {
-    definitions: &[def("function_definition", SymbolKind::Function), holder("class_definition", SymbolKind::Class)],
+    definitions: &[
+        def("function_definition", SymbolKind::Function),
+        holder("class_definition", SymbolKind::Class),
+        def("assignment", SymbolKind::Constant),
+    ],
     imports: &["import_statement", "import_from_statement", "future_import_statement"],
     comments: &["comment"],
     calls: &["call"],
@@ -76,6 +80,8 @@ static JAVASCRIPT: Table = Table {
         def("generator_function_declaration", SymbolKind::Function),
         holder("class_declaration", SymbolKind::Class),
         def("method_definition", SymbolKind::Method),
+        def("field_definition", SymbolKind::Variable),
+        def("assignment_expression", SymbolKind::Variable),
         def("variable_declarator", SymbolKind::Variable),
     ],
     imports: &["import_statement"],
@@ -99,6 +105,7 @@ static TYPESCRIPT: Table = Table {
         def("method_definition", SymbolKind::Method),
         def("method_signature", SymbolKind::Method),
         def("abstract_method_signature", SymbolKind::Method),
+        def("public_field_definition", SymbolKind::Variable),
         def("variable_declarator", SymbolKind::Variable),
     ],
     imports: &["import_statement"],
@@ -150,6 +157,8 @@ static CPP: Table = Table {
         holder("namespace_definition", SymbolKind::Module),
         def("type_definition", SymbolKind::Type),
         def("preproc_function_def", SymbolKind::Macro),
+        def("declaration", SymbolKind::Function),
+        def("field_declaration", SymbolKind::Function),
     ],
     imports: &["preproc_include", "using_declaration"],
     comments: &["comment"],
