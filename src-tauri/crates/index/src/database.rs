@@ -9,18 +9,22 @@ use std::time::Duration;
 /// Counts up with every change of the schema, of the words, or of what an outline says.
 const VERSION: i64 = 1;
 
-/// `word` has the words of files by `file.id`, `part` the parts of symbol names by `symbol.id`. Neither keeps its text.
+/// `word` has the words of files by `file.id`, `part` those of names by `name.id`; neither keeps its text. Names have a
+/// table of their own because most are defined many times; one that is no longer used stays and does no harm.
 const SCHEMA: &str = "
 CREATE TABLE origin (version INTEGER NOT NULL, project TEXT NOT NULL);
 CREATE TABLE file (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
   inode INTEGER NOT NULL, hash BLOB NOT NULL);
+CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE INDEX name_in_any_case ON name (name COLLATE NOCASE);
 CREATE TABLE symbol (
-  id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name TEXT NOT NULL, line INTEGER NOT NULL, data TEXT NOT NULL);
-CREATE INDEX symbol_by_name ON symbol (name COLLATE NOCASE);
+  id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name INTEGER NOT NULL, line INTEGER NOT NULL,
+  holder TEXT NOT NULL, signature TEXT NOT NULL, is_test INTEGER NOT NULL);
+CREATE INDEX symbol_by_name ON symbol (name);
 CREATE INDEX symbol_by_file ON symbol (file);
 CREATE VIRTUAL TABLE word USING fts5 (words, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\");
-CREATE VIRTUAL TABLE part USING fts5 (words, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\");
+CREATE VIRTUAL TABLE part USING fts5 (words, content='', tokenize=\"ascii tokenchars '_'\");
 CREATE VIRTUAL TABLE word_count USING fts5vocab (word, 'row');
 ";
 
@@ -51,7 +55,7 @@ pub(crate) fn connect(file: &Path) -> Result<Connection, IndexError> {
     // It is a cache: after a power cut it may be made anew.
     connection.execute_batch(
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY;
-         PRAGMA journal_size_limit=67108864;",
+         PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=16384;",
     )?;
     Ok(connection)
 }
@@ -61,8 +65,9 @@ fn usable(file: &Path, project: &Path) -> Result<Option<Connection>, IndexError>
         return Ok(None);
     }
     let connection = connect(file)?;
-    let tables = "SELECT count(*) FROM sqlite_master WHERE name IN ('origin', 'file', 'symbol', 'word', 'part')";
-    if connection.query_row(tables, [], |row| row.get::<_, i64>(0))? != 5 {
+    let tables =
+        "SELECT count(*) FROM sqlite_master WHERE name IN ('origin', 'file', 'name', 'symbol', 'word', 'part')";
+    if connection.query_row(tables, [], |row| row.get::<_, i64>(0))? != 6 {
         return Ok(None);
     }
     let origin = "SELECT version, project FROM origin";

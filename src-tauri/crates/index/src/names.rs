@@ -2,12 +2,11 @@
 
 use crate::IndexError;
 use crate::project::ProjectIndex;
-use crate::rows::{FOUND, Found, found};
 use starling_core::RelPath;
 use starling_core::code::{Definition, Language, Symbol};
 
-/// A name that more symbols share tells nothing.
-const MAX_FOUND: i64 = 2000;
+/// Files that are looked into. A name that more of them define tells nothing.
+const MAX_FILES: i64 = 300;
 
 /// Those that fit the most of the front part; code before tests, then by path.
 pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Definition>, IndexError> {
@@ -15,7 +14,10 @@ pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Defini
     let mut fronts: Vec<&str> = wanted.split('.').filter(|part| !part.is_empty()).collect();
     let Some(last) = fronts.pop() else { return Ok(Vec::new()) };
     let fronts: Vec<&str> = fronts.into_iter().filter(|part| !matches!(*part, "crate" | "self" | "super")).collect();
-    let named = current(index, named(index, last)?, last);
+    let mut named = Vec::new();
+    for path in defining(index, last)? {
+        named.extend(outlined(index, &path, last));
+    }
     let ranked = named.into_iter().filter_map(|d| fit(&d, &fronts).map(|rank| (rank, d)));
     let mut ranked: Vec<(usize, Definition)> = ranked.collect();
     // Where a type has that name, files of that name are not meant.
@@ -29,40 +31,19 @@ pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Defini
     Ok(definitions)
 }
 
-fn named(index: &ProjectIndex, last: &str) -> Result<Vec<Found>, IndexError> {
+/// Files that define the name, or did when they were last read. What they define now is seen in their text.
+fn defining(index: &ProjectIndex, last: &str) -> Result<Vec<RelPath>, IndexError> {
     let reader = index.reader();
-    // NOCASE uses the index; the exact case is compared afterwards.
-    let sql = format!(
-        "SELECT {FOUND} FROM symbol JOIN file ON file.id = symbol.file
-         WHERE symbol.name = ?1 COLLATE NOCASE AND symbol.name = ?1 ORDER BY file.path LIMIT ?2"
-    );
-    let mut statement = reader.prepare_cached(&sql)?;
-    let rows = statement.query_map((last, MAX_FOUND), found)?;
-    rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>().map_err(IndexError::from)
-}
-
-/// What a file that changed since the last refresh defines now.
-fn current(index: &ProjectIndex, named: Vec<Found>, last: &str) -> Vec<Definition> {
-    let mut definitions: Vec<Definition> = Vec::new();
-    let mut looked_at: Option<(RelPath, bool)> = None;
-    for found in named {
-        let Ok(path) = RelPath::new(found.path) else { continue };
-        let fresh = match &looked_at {
-            Some((same, fresh)) if *same == path => *fresh,
-            _ => {
-                let fresh = index.root.stamp(&path) == Some(found.stamp);
-                if !fresh {
-                    definitions.extend(outlined(index, &path, last));
-                }
-                fresh
-            }
-        };
-        looked_at = Some((path.clone(), fresh));
-        if fresh {
-            definitions.push(Definition { path, symbol: found.symbol });
-        }
+    let mut statement = reader.prepare_cached(
+        "SELECT DISTINCT file.path FROM name JOIN symbol ON symbol.name = name.id JOIN file ON file.id = symbol.file
+         WHERE name.name = ?1 ORDER BY file.path LIMIT ?2",
+    )?;
+    let rows = statement.query_map((last, MAX_FILES), |row| row.get::<_, String>(0))?;
+    let mut paths = Vec::new();
+    for row in rows {
+        paths.extend(RelPath::new(row?).ok());
     }
-    definitions
+    Ok(paths)
 }
 
 fn outlined(index: &ProjectIndex, path: &RelPath, last: &str) -> Vec<Definition> {

@@ -14,6 +14,8 @@ use std::sync::mpsc;
 
 /// Files of one transaction: enough to be fast, few enough that others may read the first before the last is parsed.
 const BATCH: usize = 512;
+/// Characters of a signature that a hit shows.
+const MAX_SIGNATURE: usize = 300;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Applied {
@@ -128,14 +130,15 @@ fn content(path: &RelPath, bytes: &[u8]) -> Content {
     let lines = Lines::of(&text);
     Content {
         words: words::of_text(&text),
-        symbols: symbols.into_iter().filter_map(|symbol| symbol_row(symbol, &text, &lines)).collect(),
+        symbols: symbols.into_iter().map(|symbol| symbol_row(symbol, &text, &lines)).collect(),
     }
 }
 
-fn symbol_row(symbol: Symbol, text: &str, lines: &Lines) -> Option<SymbolRow> {
-    let data = serde_json::to_string(&symbol).ok()?;
+fn symbol_row(symbol: Symbol, text: &str, lines: &Lines) -> SymbolRow {
+    let holder = symbol.qualified.strip_suffix(&symbol.name).unwrap_or("").trim_end_matches('.').to_owned();
     let line = lines.at(declared_at(&symbol, text));
-    Some(SymbolRow { line, parts: words::of_text(&symbol.qualified), data, name: symbol.name })
+    let signature = symbol.signature.chars().take(MAX_SIGNATURE).collect();
+    SymbolRow { name: symbol.name, holder, line, signature, is_test: symbol.is_test }
 }
 
 /// Where the name stands in the declaration, below decorators, attributes and comments.

@@ -1,10 +1,9 @@
 //! What the database keeps of one file, and putting it there.
 
-use crate::IndexError;
 use crate::walk::Stamp;
+use crate::{IndexError, words};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use starling_core::RelPath;
-use starling_core::code::Symbol;
 use std::collections::HashMap;
 
 /// A file as it was read.
@@ -23,13 +22,15 @@ pub(crate) struct Content {
     pub symbols: Vec<SymbolRow>,
 }
 
+/// What a search shows of a symbol. The rest is in the outline of the file, and that is made when it is asked for.
 pub(crate) struct SymbolRow {
     pub name: String,
+    /// The qualified name without the name, or "".
+    pub holder: String,
     /// Of the declaration itself, below its decorators and comments. 1-based.
     pub line: u32,
-    pub parts: String,
-    /// The symbol as JSON.
-    pub data: String,
+    pub signature: String,
+    pub is_test: bool,
 }
 
 pub(crate) struct Known {
@@ -74,25 +75,35 @@ pub(crate) fn put(transaction: &Transaction<'_>, file: &Parsed) -> Result<(), In
         let mut words = transaction.prepare_cached("INSERT INTO word (rowid, words) VALUES (?1, ?2)")?;
         words.execute((id, &content.words))?;
     }
-    let mut symbol =
-        transaction.prepare_cached("INSERT INTO symbol (file, name, line, data) VALUES (?1, ?2, ?3, ?4)")?;
-    let mut part = transaction.prepare_cached("INSERT INTO part (rowid, words) VALUES (?1, ?2)")?;
+    let mut symbol = transaction.prepare_cached(
+        "INSERT INTO symbol (file, name, line, holder, signature, is_test) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     for row in &content.symbols {
-        symbol.execute((id, &row.name, row.line, &row.data))?;
-        part.execute((transaction.last_insert_rowid(), &row.parts))?;
+        let name = name_id(transaction, &row.name)?;
+        symbol.execute((id, name, row.line, &row.holder, &row.signature, row.is_test))?;
     }
     Ok(())
+}
+
+fn name_id(transaction: &Transaction<'_>, name: &str) -> Result<i64, IndexError> {
+    let mut find = transaction.prepare_cached("SELECT id FROM name WHERE name=?1")?;
+    if let Some(id) = find.query_row([name], |row| row.get(0)).optional()? {
+        return Ok(id);
+    }
+    transaction.prepare_cached("INSERT INTO name (name) VALUES (?1)")?.execute([name])?;
+    let id = transaction.last_insert_rowid();
+    transaction
+        .prepare_cached("INSERT INTO part (rowid, words) VALUES (?1, ?2)")?
+        .execute((id, words::of_text(name)))?;
+    Ok(id)
 }
 
 pub(crate) fn remove(transaction: &Transaction<'_>, path: &str) -> Result<(), IndexError> {
     let mut find = transaction.prepare_cached("SELECT id FROM file WHERE path=?1")?;
     let Some(id) = find.query_row([path], |row| row.get::<_, i64>(0)).optional()? else { return Ok(()) };
-    for statement in [
-        "DELETE FROM word WHERE rowid=?1",
-        "DELETE FROM part WHERE rowid IN (SELECT id FROM symbol WHERE file=?1)",
-        "DELETE FROM symbol WHERE file=?1",
-        "DELETE FROM file WHERE id=?1",
-    ] {
+    for statement in
+        ["DELETE FROM word WHERE rowid=?1", "DELETE FROM symbol WHERE file=?1", "DELETE FROM file WHERE id=?1"]
+    {
         transaction.prepare_cached(statement)?.execute([id])?;
     }
     Ok(())
@@ -101,18 +112,18 @@ pub(crate) fn remove(transaction: &Transaction<'_>, path: &str) -> Result<(), In
 /// A symbol as it stands in the database.
 pub(crate) struct Found {
     pub path: String,
-    pub stamp: Stamp,
-    pub line: u32,
-    pub symbol: Symbol,
+    pub symbol: SymbolRow,
 }
 
-/// The columns that [`found`] reads.
-pub(crate) const FOUND: &str = "file.path, file.size, file.mtime, file.inode, symbol.line, symbol.data";
-
-/// `None` for a row that this version cannot read.
-pub(crate) fn found(row: &Row<'_>) -> rusqlite::Result<Option<Found>> {
-    let data: String = row.get(5)?;
-    let symbol = serde_json::from_str(&data).ok();
-    let (path, stamp, line) = (row.get(0)?, stamp(row, 1)?, row.get(4)?);
-    Ok(symbol.map(|symbol| Found { path, stamp, line, symbol }))
+impl Found {
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
+        let name: String = row.get(1)?;
+        let (holder, line, signature, is_test) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
+        Ok(Found { path: row.get(0)?, symbol: SymbolRow { name, holder, line, signature, is_test } })
+    }
 }
+
+/// What [`Found::read`] reads, from all symbols.
+pub(crate) const FOUND: &str =
+    "SELECT file.path, name.name, symbol.holder, symbol.line, symbol.signature, symbol.is_test
+    FROM name JOIN symbol ON symbol.name = name.id JOIN file ON file.id = symbol.file";

@@ -3,7 +3,7 @@
 use crate::IndexError;
 use crate::project::ProjectIndex;
 use crate::query::{Query, Term};
-use crate::rows::{FOUND, Found, found};
+use crate::rows::{FOUND, Found};
 use rusqlite::Connection;
 use starling_core::RelPath;
 use starling_core::code::SearchHit;
@@ -17,6 +17,9 @@ const ALL_WORDS: f32 = 2.0;
 const TEST_DISCOUNT: f32 = 0.2;
 const LINES_OF_A_FILE: usize = 3;
 const MAX_LINE: usize = 400;
+/// Names that share a word with the query, best first, and the symbols of those names.
+const MAX_NAMES: i64 = 100;
+const MAX_SYMBOLS: i64 = 400;
 
 pub(crate) fn search(index: &ProjectIndex, text: &str, limit: usize) -> Result<Vec<SearchHit>, IndexError> {
     let (mut hits, query, files) = {
@@ -44,36 +47,31 @@ pub(crate) fn search(index: &ProjectIndex, text: &str, limit: usize) -> Result<V
 
 /// In a sentence only words that look like names count as names.
 fn exact(reader: &Connection, query: &Query, limit: usize) -> Result<Vec<SearchHit>, IndexError> {
-    let sql = format!(
-        "SELECT {FOUND} FROM symbol JOIN file ON file.id = symbol.file WHERE symbol.name = ?1 COLLATE NOCASE LIMIT ?2"
-    );
-    let mut statement = reader.prepare_cached(&sql)?;
+    let mut statement = reader.prepare_cached(&format!("{FOUND} WHERE name.name = ?1 COLLATE NOCASE LIMIT ?2"))?;
     let few = query.terms.len() <= 3;
     let mut hits = Vec::new();
     for term in query.terms.iter().filter(|term| !term.cjk && (few || term.is_name())) {
-        let rows = statement.query_map((&term.written, limit.max(100) as i64), found)?;
+        let rows = statement.query_map((&term.written, limit.max(100) as i64), Found::read)?;
         for row in rows {
-            let Some(symbol) = row? else { continue };
-            let same_case = if symbol.symbol.name == term.written { 0.4 } else { 0.0 };
-            let holders = symbol.symbol.qualified.split('.').rev().skip(1);
+            let found = row?;
+            let same_case = if found.symbol.name == term.written { 0.4 } else { 0.0 };
+            let holders = found.symbol.holder.split('.');
             let held = holders.filter(|holder| query.terms.iter().any(|term| term.written == **holder)).count();
-            hits.extend(symbol_hit(symbol, EXACT + same_case + 0.2 * (held.min(2) as f32)));
+            hits.extend(symbol_hit(found, EXACT + same_case + 0.2 * (held.min(2) as f32)));
         }
     }
     Ok(hits)
 }
 
 fn by_words(reader: &Connection, query: &Query) -> Result<Vec<SearchHit>, IndexError> {
-    let sql = format!(
-        "SELECT {FOUND} FROM part JOIN symbol ON symbol.id = part.rowid JOIN file ON file.id = symbol.file
-         WHERE part MATCH ?1 ORDER BY part.rank LIMIT 200"
-    );
-    let mut statement = reader.prepare_cached(&sql)?;
-    let rows = statement.query_map([query.of_symbols()], found)?;
+    let mut statement = reader.prepare_cached(&format!(
+        "{FOUND} WHERE name.id IN (SELECT rowid FROM part WHERE part MATCH ?1 ORDER BY rank LIMIT ?2) LIMIT ?3"
+    ))?;
+    let rows = statement.query_map((query.of_symbols(), MAX_NAMES, MAX_SYMBOLS), Found::read)?;
     let mut hits = Vec::new();
     for row in rows {
-        let Some(symbol) = row? else { continue };
-        let words = crate::words::of_text(&symbol.symbol.qualified);
+        let found = row?;
+        let words = crate::words::of_text(&format!("{} {}", found.symbol.holder, found.symbol.name));
         let words: Vec<&str> = words.split_whitespace().collect();
         let has = |term: &Term| {
             words.contains(&term.whole.as_str())
@@ -84,7 +82,7 @@ fn by_words(reader: &Connection, query: &Query) -> Result<Vec<SearchHit>, IndexE
         // Short names that are all match come before long ones.
         let dense = matched.len() as f32 / words.len().max(matched.len()) as f32;
         let score = if matched.len() == query.terms.len() { ALL_WORDS + 0.9 * dense } else { share + 0.1 * dense };
-        hits.extend(symbol_hit(symbol, score));
+        hits.extend(symbol_hit(found, score));
     }
     Ok(hits)
 }
@@ -92,7 +90,7 @@ fn by_words(reader: &Connection, query: &Query) -> Result<Vec<SearchHit>, IndexE
 fn symbol_hit(found: Found, score: f32) -> Option<SearchHit> {
     let path = RelPath::new(found.path).ok()?;
     let score = if found.symbol.is_test { score - TEST_DISCOUNT } else { score };
-    Some(SearchHit { path, line: found.line, text: found.symbol.signature, score })
+    Some(SearchHit { path, line: found.symbol.line, text: found.symbol.signature, score })
 }
 
 fn files(reader: &Connection, query: &Query, limit: usize) -> Result<Vec<RelPath>, IndexError> {
