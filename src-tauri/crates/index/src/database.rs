@@ -20,7 +20,9 @@ CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE INDEX name_in_any_case ON name (name COLLATE NOCASE);
 CREATE TABLE symbol (
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL, name INTEGER NOT NULL, line INTEGER NOT NULL,
-  holder TEXT NOT NULL, signature TEXT NOT NULL, is_test INTEGER NOT NULL);
+  holder TEXT NOT NULL, kind INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, first INTEGER NOT NULL,
+  last INTEGER NOT NULL, body_start INTEGER, body_end INTEGER, signature TEXT NOT NULL, doc TEXT NOT NULL,
+  is_test INTEGER NOT NULL);
 CREATE INDEX symbol_by_name ON symbol (name);
 CREATE INDEX symbol_by_file ON symbol (file);
 CREATE VIRTUAL TABLE word USING fts5 (words, content='', contentless_delete=1, tokenize=\"ascii tokenchars '_'\");

@@ -2,11 +2,12 @@
 
 use crate::IndexError;
 use crate::project::ProjectIndex;
+use crate::rows::{FOUND, Found};
 use starling_core::RelPath;
 use starling_core::code::{Definition, Language, Symbol};
 
-/// Files that are looked into. A name that more of them define tells nothing.
-const MAX_FILES: i64 = 300;
+/// A name that more symbols share tells nothing.
+const MAX_FOUND: i64 = 2000;
 
 /// Those that fit the most of the front part; code before tests, then by path.
 pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Definition>, IndexError> {
@@ -14,10 +15,7 @@ pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Defini
     let mut fronts: Vec<&str> = wanted.split('.').filter(|part| !part.is_empty()).collect();
     let Some(last) = fronts.pop() else { return Ok(Vec::new()) };
     let fronts: Vec<&str> = fronts.into_iter().filter(|part| !matches!(*part, "crate" | "self" | "super")).collect();
-    let mut named = Vec::new();
-    for path in defining(index, last)? {
-        named.extend(outlined(index, &path, last));
-    }
+    let named = current(index, named(index, last)?, last);
     let ranked = named.into_iter().filter_map(|d| fit(&d, &fronts).map(|rank| (rank, d)));
     let mut ranked: Vec<(usize, Definition)> = ranked.collect();
     // Where a type has that name, files of that name are not meant.
@@ -31,19 +29,35 @@ pub(crate) fn definitions(index: &ProjectIndex, name: &str) -> Result<Vec<Defini
     Ok(definitions)
 }
 
-/// Files that define the name, or did when they were last read. What they define now is seen in their text.
-fn defining(index: &ProjectIndex, last: &str) -> Result<Vec<RelPath>, IndexError> {
+fn named(index: &ProjectIndex, last: &str) -> Result<Vec<Found>, IndexError> {
     let reader = index.reader();
-    let mut statement = reader.prepare_cached(
-        "SELECT DISTINCT file.path FROM name JOIN symbol ON symbol.name = name.id JOIN file ON file.id = symbol.file
-         WHERE name.name = ?1 ORDER BY file.path LIMIT ?2",
-    )?;
-    let rows = statement.query_map((last, MAX_FILES), |row| row.get::<_, String>(0))?;
-    let mut paths = Vec::new();
-    for row in rows {
-        paths.extend(RelPath::new(row?).ok());
+    let mut statement = reader.prepare_cached(&format!("{FOUND} WHERE name.name = ?1 ORDER BY file.path LIMIT ?2"))?;
+    let rows = statement.query_map((last, MAX_FOUND), Found::read)?;
+    Ok(rows.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The same, but of a file that changed since the last refresh what it defines now.
+fn current(index: &ProjectIndex, named: Vec<Found>, last: &str) -> Vec<Definition> {
+    let mut definitions: Vec<Definition> = Vec::new();
+    let mut looked_at: Option<(RelPath, bool)> = None;
+    for found in named {
+        let Ok(path) = RelPath::new(found.path) else { continue };
+        let fresh = match &looked_at {
+            Some((same, fresh)) if *same == path => *fresh,
+            _ => {
+                let fresh = index.root.stamp(&path) == Some(found.stamp);
+                if !fresh {
+                    definitions.extend(outlined(index, &path, last));
+                }
+                fresh
+            }
+        };
+        looked_at = Some((path.clone(), fresh));
+        if fresh {
+            definitions.push(Definition { path, symbol: found.symbol });
+        }
     }
-    Ok(paths)
+    definitions
 }
 
 fn outlined(index: &ProjectIndex, path: &RelPath, last: &str) -> Vec<Definition> {

@@ -14,8 +14,6 @@ use std::sync::mpsc;
 
 /// Files of one transaction: enough to be fast, few enough that others may read the first before the last is parsed.
 const BATCH: usize = 512;
-/// Characters of a signature that a hit shows.
-const MAX_SIGNATURE: usize = 300;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Applied {
@@ -135,10 +133,7 @@ fn content(path: &RelPath, bytes: &[u8]) -> Content {
 }
 
 fn symbol_row(symbol: Symbol, text: &str, lines: &Lines) -> SymbolRow {
-    let holder = symbol.qualified.strip_suffix(&symbol.name).unwrap_or("").trim_end_matches('.').to_owned();
-    let line = lines.at(declared_at(&symbol, text));
-    let signature = symbol.signature.chars().take(MAX_SIGNATURE).collect();
-    SymbolRow { name: symbol.name, holder, line, signature, is_test: symbol.is_test }
+    SymbolRow { line: lines.at(declared_at(&symbol, text)), symbol }
 }
 
 /// Where the name stands in the declaration, below decorators, attributes and comments.

@@ -4,6 +4,7 @@ use crate::walk::Stamp;
 use crate::{IndexError, words};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use starling_core::RelPath;
+use starling_core::code::{Span, Symbol, SymbolKind};
 use std::collections::HashMap;
 
 /// A file as it was read.
@@ -22,15 +23,10 @@ pub(crate) struct Content {
     pub symbols: Vec<SymbolRow>,
 }
 
-/// What a search shows of a symbol. The rest is in the outline of the file, and that is made when it is asked for.
 pub(crate) struct SymbolRow {
-    pub name: String,
-    /// The qualified name without the name, or "".
-    pub holder: String,
     /// Of the declaration itself, below its decorators and comments. 1-based.
     pub line: u32,
-    pub signature: String,
-    pub is_test: bool,
+    pub symbol: Symbol,
 }
 
 pub(crate) struct Known {
@@ -75,15 +71,57 @@ pub(crate) fn put(transaction: &Transaction<'_>, file: &Parsed) -> Result<(), In
         let mut words = transaction.prepare_cached("INSERT INTO word (rowid, words) VALUES (?1, ?2)")?;
         words.execute((id, &content.words))?;
     }
-    let mut symbol = transaction.prepare_cached(
-        "INSERT INTO symbol (file, name, line, holder, signature, is_test) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
     for row in &content.symbols {
-        let name = name_id(transaction, &row.name)?;
-        symbol.execute((id, name, row.line, &row.holder, &row.signature, row.is_test))?;
+        put_symbol(transaction, id, row)?;
     }
     Ok(())
 }
+
+fn put_symbol(transaction: &Transaction<'_>, file: i64, row: &SymbolRow) -> Result<(), IndexError> {
+    let Symbol { name, qualified, kind, span, lines, signature, body, doc, is_test } = &row.symbol;
+    let holder = qualified.strip_suffix(name.as_str()).unwrap_or("").trim_end_matches('.');
+    let number = KINDS.iter().position(|known| known == kind).unwrap_or_default() as i64;
+    let name = name_id(transaction, name)?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO symbol (file, name, line, holder, kind, start, end, first, last, body_start, body_end, signature,
+         doc, is_test) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    )?;
+    // Files have at most 1 MB, so that every place fits.
+    let place = |at: usize| at as i64;
+    insert.execute(rusqlite::params![
+        file,
+        name,
+        row.line,
+        holder,
+        number,
+        place(span.start),
+        place(span.end),
+        lines.0,
+        lines.1,
+        body.map(|body| place(body.start)),
+        body.map(|body| place(body.end)),
+        signature,
+        doc,
+        is_test,
+    ])?;
+    Ok(())
+}
+
+/// The number of a kind is its place here: add at the end only, or count the version of the database up.
+const KINDS: [SymbolKind; 12] = [
+    SymbolKind::Function,
+    SymbolKind::Method,
+    SymbolKind::Class,
+    SymbolKind::Struct,
+    SymbolKind::Enum,
+    SymbolKind::Trait,
+    SymbolKind::Interface,
+    SymbolKind::Module,
+    SymbolKind::Constant,
+    SymbolKind::Variable,
+    SymbolKind::Type,
+    SymbolKind::Macro,
+];
 
 fn name_id(transaction: &Transaction<'_>, name: &str) -> Result<i64, IndexError> {
     let mut find = transaction.prepare_cached("SELECT id FROM name WHERE name=?1")?;
@@ -112,18 +150,34 @@ pub(crate) fn remove(transaction: &Transaction<'_>, path: &str) -> Result<(), In
 /// A symbol as it stands in the database.
 pub(crate) struct Found {
     pub path: String,
-    pub symbol: SymbolRow,
-}
-
-impl Found {
-    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
-        let name: String = row.get(1)?;
-        let (holder, line, signature, is_test) = (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        Ok(Found { path: row.get(0)?, symbol: SymbolRow { name, holder, line, signature, is_test } })
-    }
+    pub stamp: Stamp,
+    pub holder: String,
+    pub line: u32,
+    pub symbol: Symbol,
 }
 
 /// What [`Found::read`] reads, from all symbols.
-pub(crate) const FOUND: &str =
-    "SELECT file.path, name.name, symbol.holder, symbol.line, symbol.signature, symbol.is_test
+pub(crate) const FOUND: &str = "SELECT file.path, file.size, file.mtime, file.inode, name.name, symbol.line,
+    symbol.holder, symbol.kind, symbol.start, symbol.end, symbol.first, symbol.last, symbol.body_start, symbol.body_end,
+    symbol.signature, symbol.doc, symbol.is_test
     FROM name JOIN symbol ON symbol.name = name.id JOIN file ON file.id = symbol.file";
+
+impl Found {
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
+        let place = |column: usize| row.get::<_, Option<i64>>(column).map(|at| at.map(|at| at as usize));
+        let (name, holder): (String, String) = (row.get(4)?, row.get(6)?);
+        let span = place(8)?.zip(place(9)?).map_or(Span::new(0, 0), |(start, end)| Span::new(start, end));
+        let symbol = Symbol {
+            qualified: if holder.is_empty() { name.clone() } else { format!("{holder}.{name}") },
+            name,
+            kind: KINDS.get(usize::from(row.get::<_, u8>(7)?)).copied().unwrap_or(SymbolKind::Variable),
+            span,
+            lines: (row.get(10)?, row.get(11)?),
+            body: place(12)?.zip(place(13)?).map(|(start, end)| Span::new(start, end)),
+            signature: row.get(14)?,
+            doc: row.get(15)?,
+            is_test: row.get(16)?,
+        };
+        Ok(Found { path: row.get(0)?, stamp: stamp(row, 1)?, holder, line: row.get(5)?, symbol })
+    }
+}

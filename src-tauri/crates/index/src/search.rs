@@ -55,7 +55,7 @@ fn exact(reader: &Connection, query: &Query, limit: usize) -> Result<Vec<SearchH
         for row in rows {
             let found = row?;
             let same_case = if found.symbol.name == term.written { 0.4 } else { 0.0 };
-            let holders = found.symbol.holder.split('.');
+            let holders = found.holder.split('.');
             let held = holders.filter(|holder| query.terms.iter().any(|term| term.written == **holder)).count();
             hits.extend(symbol_hit(found, EXACT + same_case + 0.2 * (held.min(2) as f32)));
         }
@@ -71,7 +71,7 @@ fn by_words(reader: &Connection, query: &Query) -> Result<Vec<SearchHit>, IndexE
     let mut hits = Vec::new();
     for row in rows {
         let found = row?;
-        let words = crate::words::of_text(&format!("{} {}", found.symbol.holder, found.symbol.name));
+        let words = crate::words::of_text(&found.symbol.qualified);
         let words: Vec<&str> = words.split_whitespace().collect();
         let has = |term: &Term| {
             words.contains(&term.whole.as_str())
@@ -90,7 +90,7 @@ fn by_words(reader: &Connection, query: &Query) -> Result<Vec<SearchHit>, IndexE
 fn symbol_hit(found: Found, score: f32) -> Option<SearchHit> {
     let path = RelPath::new(found.path).ok()?;
     let score = if found.symbol.is_test { score - TEST_DISCOUNT } else { score };
-    Some(SearchHit { path, line: found.symbol.line, text: found.symbol.signature, score })
+    Some(SearchHit { path, line: found.line, text: shortened(&found.symbol.signature), score })
 }
 
 fn files(reader: &Connection, query: &Query, limit: usize) -> Result<Vec<RelPath>, IndexError> {

@@ -126,6 +126,16 @@ fn finds_definitions_by_every_way_to_write_them() {
 }
 
 #[test]
+fn keeps_of_a_symbol_what_the_outline_says() {
+    let tree = shop();
+    let index = tree.open();
+    for symbol in index.outline(&rel("shop/cart.py")).expect("an outline").symbols {
+        let found = index.definitions(&symbol.qualified).expect("definitions");
+        assert_eq!(found.into_iter().map(|d| d.symbol).collect::<Vec<_>>(), [symbol]);
+    }
+}
+
+#[test]
 fn finds_uses_with_the_symbol_around_them() {
     let tree = shop();
     let index = tree.open();

@@ -12,6 +12,7 @@ mod mutants;
 mod operators;
 mod outline;
 mod parse;
+mod roles;
 mod tables;
 
 pub use calls::{CallSite, calls_of};

@@ -70,9 +70,17 @@ static RUST: Table = Table {
     imports: &["use_declaration", "extern_crate_declaration"],
     comments: &["line_comment", "block_comment"],
     calls: &["call_expression", "macro_invocation"],
-    names: &["identifier", "type_identifier", "field_identifier"],
+    names: &["identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"],
     attached: &["impl_item"],
 };
+
+static JAVASCRIPT_NAMES: &[&str] = &[
+    "identifier",
+    "type_identifier",
+    "property_identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+];
 
 static JAVASCRIPT: Table = Table {
     definitions: &[
@@ -87,7 +95,7 @@ static JAVASCRIPT: Table = Table {
     imports: &["import_statement"],
     comments: &["comment"],
     calls: &["call_expression"],
-    names: &["identifier", "property_identifier", "shorthand_property_identifier"],
+    names: JAVASCRIPT_NAMES,
     attached: &[],
 };
 
@@ -111,7 +119,7 @@ static TYPESCRIPT: Table = Table {
     imports: &["import_statement"],
     comments: &["comment"],
     calls: &["call_expression"],
-    names: &["identifier", "type_identifier", "property_identifier", "shorthand_property_identifier"],
+    names: JAVASCRIPT_NAMES,
     attached: &[],
 };
 
