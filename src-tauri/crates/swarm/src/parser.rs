@@ -3,7 +3,7 @@
 use crate::desk::{Desk, ask};
 use crate::error::SwarmError;
 use crate::ground::ground;
-use starling_core::brief::{Brief, FieldEvidence, Source, TaskKind};
+use starling_core::brief::{Brief, FieldEvidence, Source};
 use starling_core::port::{Cancel, CodeMap, Flow, Model, ModelError, Progress, SampleRequest, Shape};
 use starling_core::receipt::ModelCall;
 use starling_core::state::TaskEvent;
@@ -51,17 +51,14 @@ pub(crate) fn read(
     Ok((brief, call))
 }
 
-/// The model is asked only where code found no goal, or no cue for the kind.
+/// The model is asked only where code found no goal of its own: code names the kind right nearly always, and composes a goal
+/// from what the task wants where the task says it in so many words.
 fn needs_model(brief: &Brief, file: &TaskFile) -> bool {
-    !file.binary && file.text.trim().len() > 40 && (weak_goal(brief) || weak_kind(brief))
+    !file.binary && file.text.trim().len() > 40 && weak_goal(brief)
 }
 
 fn weak_goal(brief: &Brief) -> bool {
     brief.goal.trim().is_empty() || brief.goal == brief.title
-}
-
-fn weak_kind(brief: &Brief) -> bool {
-    !brief.evidence.iter().any(|e| e.field == "kind")
 }
 
 fn understand(
@@ -71,10 +68,7 @@ fn understand(
     cancel: &Cancel,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<ModelCall>, SwarmError> {
-    let mut text = file.text.clone();
-    for passage in &brief.warnings {
-        text = text.replace(passage.as_str(), "[a passage that addresses the assistant was cut out]");
-    }
+    let text = starling_core::extract::readable_text(file);
     let request = SampleRequest {
         prompt: prompt::parse(brief, &text),
         shape: Shape::Json(prompt::parse_schema()),
@@ -110,12 +104,5 @@ fn adopt(brief: &mut Brief, value: &serde_json::Value, text: &str) {
         let evidence = FieldEvidence { field: "goal".to_owned(), value: goal.to_owned(), span, source: Source::Model };
         brief.evidence.retain(|e| e.field != "goal");
         brief.evidence.push(evidence);
-    }
-    if weak_kind(brief)
-        && let Some(kind) = value["kind"].as_str().and_then(TaskKind::parse)
-    {
-        brief.kind = kind;
-        let value = kind.as_str().to_owned();
-        brief.evidence.push(FieldEvidence { field: "kind".to_owned(), value, span: None, source: Source::Model });
     }
 }

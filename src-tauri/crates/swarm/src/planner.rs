@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many plans are drawn; they share one evaluation of the prompt.
-const PLANS: u32 = 4;
+const PLANS: u32 = 3;
 /// How many symbols the model chooses from.
 const TARGETS: usize = 12;
 
@@ -70,7 +70,10 @@ pub(crate) fn make(
     if targets.is_empty() {
         return Ok(Made { plan: None, calls: Vec::new() });
     }
-    let (drafts, call) = draw(map, model, brief, &targets, seed, cancel, progress)?;
+    // A small model adds helpers for their own sake. New names are offered only where the task wants something new and
+    // does not name it itself.
+    let may_create = brief.kind == TaskKind::Feature && additions.is_empty();
+    let (drafts, call) = draw(map, model, brief, &targets, may_create, seed, cancel, progress)?;
     let best = choose(drafts, brief, &targets, &additions);
     let mut draft = best.unwrap_or_else(|| by_rank(brief, &targets));
     complete(&mut draft, &additions);
@@ -233,6 +236,7 @@ fn draw(
     model: &Arc<dyn Model>,
     brief: &Brief,
     targets: &[PlanTarget],
+    may_create: bool,
     seed: u64,
     cancel: &Cancel,
     progress: &mut dyn FnMut(Progress),
@@ -248,7 +252,7 @@ fn draw(
     symbols.dedup();
     let request = SampleRequest {
         prompt: prompt::plan(brief, targets, &paths),
-        shape: Shape::Json(prompt::plan_schema(&paths, &symbols, brief.kind != TaskKind::Docs)),
+        shape: Shape::Json(prompt::plan_schema(&paths, &symbols, may_create)),
         n: PLANS,
         max_tokens: 320,
         temperature: 0.7,
@@ -284,9 +288,10 @@ fn read_drafts(value: &serde_json::Value, map: &dyn CodeMap, paths: &[String]) -
         };
         let defined = |name: &String| outline.symbols.iter().any(|s| &s.qualified == name);
         let (mut symbols, _elsewhere): (Vec<String>, Vec<String>) = names("symbols").into_iter().partition(defined);
-        let (exist, new): (Vec<String>, Vec<String>) = names("new_symbols").into_iter().partition(defined);
+        let (exist, mut new): (Vec<String>, Vec<String>) = names("new_symbols").into_iter().partition(defined);
         symbols.extend(exist);
-        symbols.dedup();
+        unique(&mut symbols);
+        unique(&mut new);
         if symbols.is_empty() && new.is_empty() {
             continue;
         }
@@ -297,11 +302,17 @@ fn read_drafts(value: &serde_json::Value, map: &dyn CodeMap, paths: &[String]) -
                     .symbols
                     .extend(draft.symbols.into_iter().filter(|s| !known.symbols.contains(s)).collect::<Vec<_>>());
                 known.new_symbols.extend(draft.new_symbols);
+                unique(&mut known.new_symbols);
             }
             None => drafts.push(draft),
         }
     }
     (!drafts.is_empty()).then_some(drafts)
+}
+
+fn unique(names: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
 }
 
 /// The plan with the best sum of agreement with the others and fit to what the task says in so many words.

@@ -1,7 +1,7 @@
 //! What the Executor is shown: the file or the part of it that matters, signatures of what it imports from the project,
 //! the task, and how it fails now. Small models ignore what stands far away, so it is kept short.
 
-use super::{Court, first_line};
+use super::{Court, first_line, said};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::placing::python_module;
@@ -34,16 +34,14 @@ pub(crate) fn input(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<Execu
 
 /// The task in its own words, without passages that address the assistant and without front matter.
 pub(crate) fn task_text(desk: &Desk<'_>) -> String {
-    let Some(brief) = &desk.state.brief else { return String::new() };
-    let mut text = desk.state.file.as_ref().map(|file| file.text.replace("\r\n", "\n")).unwrap_or_default();
-    for passage in &brief.warnings {
-        text = text.replace(passage.as_str(), "");
-    }
+    let text =
+        desk.state.file.as_ref().map(starling_core::extract::readable_text).unwrap_or_default().replace("\r\n", "\n");
+    let title = desk.state.brief.as_ref().map(|brief| brief.title.clone()).unwrap_or_default();
     for fence in ["---\n", "+++\n"] {
         if let Some(rest) = text.strip_prefix(fence)
             && let Some((_, body)) = rest.split_once(&format!("\n{fence}"))
         {
-            text = format!("{}\n{}", brief.title, body.trim_start());
+            return format!("{title}\n{}", body.trim());
         }
     }
     text.trim().to_owned()
@@ -120,13 +118,8 @@ fn failing(court: &Court) -> String {
     let lines: Vec<String> = rows
         .filter(|(probe, _)| probe.origin == crate::probes::Origin::Example)
         .take(3)
-        .map(|(probe, before)| format!("{}: {}", probe.name, last_line(&before.message)))
+        .map(|(probe, before)| format!("{}: {}", probe.name, said(&before.message)))
         .collect();
-    let project = court.baseline.failures().take(2).map(|case| format!("{}: {}", case.name, last_line(&case.message)));
+    let project = court.baseline.failures().take(2).map(|case| format!("{}: {}", case.name, said(&case.message)));
     lines.into_iter().chain(project).collect::<Vec<_>>().join("\n")
-}
-
-/// The line of a failure that says what was wrong is nearly always the last.
-fn last_line(text: &str) -> &str {
-    text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("")
 }

@@ -156,7 +156,7 @@ fn run_tests(
     let broken_example =
         court.probes.iter().zip(&after).find(|(probe, now)| probe.origin == Origin::Example && !now.passed());
     if let Some((probe, now)) = broken_example {
-        let why = format!("{}: {}", probe.name, first_line(&now.message));
+        let why = format!("{}: {}", probe.name, said(&now.message));
         results.push(gates::failed(Gate::Tests, why, 0));
         return Ok(None);
     }
@@ -164,8 +164,7 @@ fn run_tests(
     let lost = regressions(&court.baseline, &report);
     match lost.first() {
         Some(name) => {
-            let message =
-                report.cases.iter().find(|case| &case.name == name).map(|case| first_line(&case.message).to_owned());
+            let message = report.cases.iter().find(|case| &case.name == name).map(|case| said(&case.message));
             let why = format!(
                 "{name} passed before and fails now: {}",
                 message.unwrap_or_else(|| "it did not run".to_owned())
@@ -250,6 +249,18 @@ fn failure_of(fallen: &[GateResult]) -> StepFailure {
         Some((gate, (_, example))) => StepFailure::NoCandidate { tried, gate, example },
         None => StepFailure::NoCandidate { tried, gate: Gate::Form, example: "the model gave no answer".to_owned() },
     }
+}
+
+/// What a failure says in one line: the last line of a Python traceback, both sides of a Rust assertion.
+pub(crate) fn said(message: &str) -> String {
+    let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let side = |mark: &str| message.lines().find_map(|line| line.trim().strip_prefix(mark).map(str::trim));
+    let text = match (side("left:"), side("right:")) {
+        (Some(left), Some(right)) => format!("got {left}, expected {right}"),
+        _ if message.contains("Traceback") => lines.next_back().unwrap_or("").to_owned(),
+        _ => lines.find(|line| !line.starts_with("thread '")).unwrap_or("").to_owned(),
+    };
+    text.chars().take(160).collect()
 }
 
 pub(crate) fn first_line(text: &str) -> &str {

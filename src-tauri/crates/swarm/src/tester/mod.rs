@@ -47,8 +47,9 @@ pub(crate) fn solve(desk: &mut Desk<'_>, step: &Step) -> Result<(), SwarmError> 
         return desk.fact(TaskEvent::StepFailed { step: step.id.clone(), failure: StepFailure::NotRun { why } });
     };
     let mut candidates = carried(desk, &subject);
-    let enough = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(|b| !b.passed())).count() >= 3;
-    if !enough {
+    // Two tests that tell the old code from the new are proof; more would only cost time.
+    let telling = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(|b| !b.passed())).count();
+    if telling < 2 {
         let proposed = propose::all(desk, &subject, &bench)?;
         candidates.extend(proposed.into_iter().map(|probe| (probe, None)));
     }
