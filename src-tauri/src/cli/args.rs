@@ -223,7 +223,13 @@ pub enum Models {
     /// What is on disk and what fits this machine.
     List,
     /// Download a model of the catalogue; goes on where it stopped.
-    Get { name: String },
+    Get {
+        /// A name of the list, or "default" for the one that suits this machine.
+        name: String,
+        /// The checksum to accept for a model without a pinned one.
+        #[arg(long, value_name = "SUM")]
+        sha256: Option<String>,
+    },
     /// Take over a GGUF file (it is copied, never moved).
     Import {
         file: PathBuf,

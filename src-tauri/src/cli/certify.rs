@@ -2,28 +2,15 @@
 //! sits a fixed exam: a plan, an edit, a test. The certificate says what it may do and how fast it is, by the file's sha256.
 
 use super::output::{CliError, CliResult, Output};
-use crate::compose::Starling;
+use crate::compose::certificate::{self, Certificate};
 use crate::compose::settings::write_atomic;
 use crate::compose::shelf::ModelFile;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use starling_core::port::{Cancel, Flow, Model, ModelError, Prompt, SampleRequest, Sampled, Shape};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    pub model: String,
-    pub sha256: String,
-    pub may_plan: bool,
-    pub may_execute: bool,
-    pub may_test: bool,
-    pub tokens_per_second: f64,
-    pub load_millis: f64,
-    pub memory_mb: u64,
-}
 
 /// Runs the exam in a worker and keeps its result beside the models.
 pub fn run(name: &str, out: Output) -> CliResult {
@@ -33,7 +20,7 @@ pub fn run(name: &str, out: Output) -> CliResult {
     let mut certificate = in_worker(&file)?;
     certificate.sha256 = sha256(&file.path)?;
     let text = serde_json::to_vec_pretty(&certificate).map_err(CliError::refused)?;
-    write_atomic(&path(&starling, name), &text).map_err(CliError::refused)?;
+    write_atomic(&certificate::path(&starling, name), &text).map_err(CliError::refused)?;
     out.result(&certificate, || {
         let may = |yes: bool| if yes { "may" } else { "may not" };
         format!(
@@ -47,21 +34,11 @@ pub fn run(name: &str, out: Output) -> CliResult {
     })
 }
 
-/// The certificate of a model, if it sat the exam.
-pub fn certificate(starling: &Starling, name: &str) -> Option<Certificate> {
-    serde_json::from_slice(&std::fs::read(path(starling, name)).ok()?).ok()
-}
-
-fn path(starling: &Starling, name: &str) -> PathBuf {
-    starling.folders.models.join(format!("{name}.cert.json"))
-}
-
 /// The other side of [`run`]: loads the file and prints the certificate. Its environment is empty, it knows no project.
 pub fn worker(file: &Path, out: Output) -> CliResult {
     let file = crate::compose::shelf::examine(file).map_err(|refused| CliError::refused(refused.why))?;
     let start = Instant::now();
-    let known = crate::compose::residency::Known::from(file.clone());
-    let model = crate::compose::shelf::load(&known).map_err(CliError::refused)?;
+    let model = crate::compose::shelf::load_file(&file.name, &file.path, file.millions).map_err(CliError::refused)?;
     let load_millis = start.elapsed().as_secs_f64() * 1000.0;
     let mut certificate = sit(&*model).map_err(CliError::refused)?;
     certificate.load_millis = load_millis;
@@ -93,7 +70,8 @@ fn sit(model: &dyn Model) -> Result<Certificate, ModelError> {
         "type": "object", "required": ["steps"], "additionalProperties": false,
         "properties": { "steps": { "type": "array", "minItems": 1, "maxItems": 3, "items": { "type": "string" } } },
     });
-    let plan = ask(model, "Plan how to rename a function in a small project. Answer in JSON.", "", Shape::Json(schema))?;
+    let plan =
+        ask(model, "Plan how to rename a function in a small project. Answer in JSON.", "", Shape::Json(schema))?;
     let edit = "Rewrite this function so that it subtracts b from a:\n\ndef combine(a, b):\n    return a + b\n";
     let edit = ask(model, edit, "```python\ndef combine(a, b):\n", Shape::Text)?;
     let test = "Write one pytest test for this function:\n\ndef add(a, b):\n    return a + b\n";

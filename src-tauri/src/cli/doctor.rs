@@ -7,15 +7,11 @@ pub fn run(out: Output) -> CliResult {
     let starling = super::open()?;
     let report = examine(&starling);
     out.result(&report, || {
-        let line = |name: &str, part: &Part| format!("{} {name:<14} {}\n", if part.ok { "ok" } else { "--" }, part.detail);
+        let line =
+            |name: &str, part: &Part| format!("{} {name:<14} {}\n", if part.ok { "ok" } else { "--" }, part.detail);
         let mut text = format!(
             "Starling {} in {}\n{}, {} cores, {:.0} of {:.0} MB free\n",
-            report.version,
-            report.data_folder,
-            report.cpu,
-            report.cores,
-            report.free_memory_mb,
-            report.total_memory_mb
+            report.version, report.data_folder, report.cpu, report.cores, report.free_memory_mb, report.total_memory_mb
         );
         for (name, part) in [
             ("sandbox", &report.sandbox),

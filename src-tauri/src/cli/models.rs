@@ -3,8 +3,8 @@
 use super::args;
 use super::output::{CliError, CliResult, Output};
 use super::{certify, interrupt};
-use crate::compose::Starling;
 use crate::compose::shelf::{self, ModelFile};
+use crate::compose::{Starling, certificate};
 use serde_json::{Value, json};
 use starling_core::catalog::Entry;
 use starling_core::port::Cancel;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn run(args: args::Models, out: Output) -> CliResult {
     match args {
         args::Models::List => list(out),
-        args::Models::Get { name } => get(&name, out),
+        args::Models::Get { name, sha256 } => get(&name, sha256, out),
         args::Models::Import { file, name } => import(&file, name, out),
         args::Models::Certify { name } => certify::run(&name, out),
         args::Models::Remove { name } => remove(&name, out),
@@ -39,7 +39,8 @@ fn list(out: Output) -> CliResult {
     let starling = super::open()?;
     let files = starling.shelf.files();
     let budget = shelf::budget_mb(&starling.settings.get(), crate::compose::hardware::available_mb());
-    let mut models: Vec<Value> = starling.catalog.models.iter().map(|entry| catalogued(&starling, entry, budget)).collect();
+    let mut models: Vec<Value> =
+        starling.catalog.models.iter().map(|entry| catalogued(&starling, entry, budget)).collect();
     let listed = |name: &ModelName| starling.catalog.model(name.as_str()).is_some();
     models.extend(files.iter().filter(|file| !listed(&file.name)).map(|file| on_disk(&starling, file, budget)));
     let roles: Vec<Value> = Role::ALL
@@ -59,7 +60,7 @@ fn default_name(starling: &Starling, role: Role) -> Option<String> {
     starling.residency.name_of(role).map(|name| name.to_string())
 }
 
-fn get(name: &str, out: Output) -> CliResult {
+fn get(name: &str, agreed: Option<String>, out: Output) -> CliResult {
     let starling = super::open()?;
     let entry = starling.entry(name).ok_or_else(|| unknown(name))?.clone();
     let name = entry.name.clone();
@@ -72,8 +73,8 @@ fn get(name: &str, out: Output) -> CliResult {
     interrupt::watch(&cancel);
     let mut last = 0;
     let path = starling
-        .download(&entry, &cancel, &mut |done, total| {
-            let percent = if total == 0 { 0 } else { done * 100 / total };
+        .download(&entry, agreed, &cancel, &mut |done, total| {
+            let percent = (done * 100).checked_div(total).unwrap_or(0);
             if percent >= last + 5 || done == total {
                 last = percent;
                 out.note("download", &format!("{name}: {} of {} MB", done / 1_000_000, total / 1_000_000));
@@ -85,8 +86,9 @@ fn get(name: &str, out: Output) -> CliResult {
 }
 
 fn import(file: &Path, name: Option<String>, out: Output) -> CliResult {
-    let examined = shelf::examine(file)
-        .map_err(|refused| CliError::refused(format!("{} is not a GGUF model that may be loaded: {}", file.display(), refused.why)))?;
+    let examined = shelf::examine(file).map_err(|refused| {
+        CliError::refused(format!("{} is not a GGUF model that may be loaded: {}", file.display(), refused.why))
+    })?;
     let name = name.unwrap_or_else(|| examined.name.to_string());
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
@@ -113,7 +115,9 @@ fn remove(name: &str, out: Output) -> CliResult {
     let file = starling.shelf.file(name).ok_or_else(|| unknown(name))?;
     if !file.path.starts_with(&starling.folders.models) {
         let place = file.path.display();
-        return Err(CliError::refused(format!("{place} does not lie in the data folder; Starling removes nothing elsewhere")));
+        return Err(CliError::refused(format!(
+            "{place} does not lie in the data folder; Starling removes nothing elsewhere"
+        )));
     }
     starling.residency.release(&file.name);
     std::fs::remove_file(&file.path).map_err(CliError::refused)?;
@@ -132,7 +136,7 @@ fn catalogued(starling: &Starling, entry: &Entry, budget: u64) -> Value {
         "bytes": file.as_ref().map_or(entry.bytes, |file| file.bytes), "millions": entry.millions,
         "licence": entry.licence, "may": entry.roles, "memory_mb": memory_mb, "fits": memory_mb <= budget,
         "pinned": !entry.sha256.is_empty(), "default": entry.default,
-        "certificate": certify::certificate(starling, &entry.name),
+        "certificate": certificate::read(starling, &entry.name),
     })
 }
 
@@ -140,7 +144,7 @@ fn on_disk(starling: &Starling, file: &ModelFile, budget: u64) -> Value {
     json!({
         "name": file.name, "on_disk": true, "path": file.path, "bytes": file.bytes, "millions": file.millions,
         "memory_mb": file.memory_mb, "fits": file.memory_mb <= budget,
-        "certificate": certify::certificate(starling, file.name.as_str()),
+        "certificate": certificate::read(starling, file.name.as_str()),
     })
 }
 

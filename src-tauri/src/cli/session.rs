@@ -25,6 +25,9 @@ impl Session {
     /// Opens the data folder, listens to what happens, and watches for Ctrl-C.
     pub fn open(out: Output, consent: Consent) -> Result<Session, CliError> {
         let starling = super::open()?;
+        if consent.offline {
+            starling.settings.force_offline();
+        }
         let cancel = Cancel::new();
         interrupt::watch(&cancel);
         starling.fanout.listen(move |task, happening| show(out, task, happening));

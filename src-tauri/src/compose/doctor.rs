@@ -1,7 +1,7 @@
 //! What `doctor` finds: each part of the environment that decides what Starling can do, asked and not assumed. The window
 //! and the command line show the same report.
 
-use super::{Starling, cloud, desktop, shelf};
+use super::{Starling, cloud, desktop, keys, shelf};
 use serde::Serialize;
 use starling_core::Role;
 
@@ -59,8 +59,8 @@ pub fn examine(starling: &Starling) -> Report {
         models: models(starling),
         tray: tray(),
         notifications: desktop::notification_daemon().into(),
-        keychain: cloud::keychain().into(),
-        cloud: cloud::source(&starling.settings.get()).into(),
+        keychain: keys::keychain().into(),
+        cloud: cloud::described(&starling.settings.get()).into(),
     }
 }
 
@@ -72,7 +72,8 @@ fn kernels(machine_avx512: bool) -> Part {
     let kernels = starling_engine::kernels();
     let used = [(kernels.avx2, "AVX2"), (kernels.avx512, "AVX-512"), (kernels.vnni, "VNNI"), (kernels.neon, "NEON")];
     let used: Vec<&str> = used.into_iter().filter_map(|(on, name)| on.then_some(name)).collect();
-    let slow = if machine_avx512 && !kernels.avx512 { "; this processor has AVX-512, the build does not use it" } else { "" };
+    let slow =
+        if machine_avx512 && !kernels.avx512 { "; this processor has AVX-512, the build does not use it" } else { "" };
     Part { ok: !used.is_empty(), detail: format!("{}{slow}", used.join(", ")) }
 }
 

@@ -1,15 +1,18 @@
 //! Composition: one user's Starling, put together from the crates. Everything is opened when it is first needed, so that a
 //! light command stays light. Deliberately absent: windows and words for people.
 
+pub mod certificate;
 pub mod clock;
 pub mod cloud;
 pub mod desktop;
 pub mod doctor;
+mod download;
 pub mod fanout;
 pub mod folders;
 pub mod hardware;
 pub mod inbox;
 pub mod instance;
+pub mod keys;
 pub mod project;
 pub mod residency;
 pub mod scorecards;
@@ -18,6 +21,7 @@ pub mod settings_file;
 pub mod shelf;
 
 use clock::SystemClock;
+use cloud::Cloud;
 use fanout::Fanout;
 use folders::Folders;
 use project::Project;
@@ -56,6 +60,14 @@ pub enum ComposeError {
     Swarm(#[from] SwarmError),
     #[error("the project {} is not there: {message}", path.display())]
     Project { path: PathBuf, message: String },
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("there is no model {0}")]
+    NoModel(String),
+    #[error("{0}")]
+    Invalid(String),
+    #[error("the download failed: {0}")]
+    Download(String),
     #[error("no project is open")]
     NoProject,
     #[error(transparent)]
@@ -74,6 +86,7 @@ pub struct Starling {
     pub fanout: Arc<Fanout>,
     pub clock: Arc<SystemClock>,
     pub catalog: Arc<Catalog>,
+    pub cloud: Arc<Cloud>,
     pub shelf: Arc<Shelf>,
     pub residency: Arc<Residency>,
     /// By canonical folder and whether its tests may run.
@@ -87,9 +100,9 @@ impl Starling {
         let shelf = Arc::new(Shelf::open(&folders.models));
         let available = hardware::available_mb();
         let catalog = Arc::new(Catalog::parse(MANIFEST).expect("the embedded list of models was tested"));
-        let residency =
-            shelf::residency(Arc::clone(&catalog), Arc::clone(&shelf), Arc::clone(&settings), available);
-        let residency = Arc::new(residency);
+        let cloud = Arc::new(Cloud::new(Arc::clone(&store) as _));
+        let (list, files, current) = (Arc::clone(&catalog), Arc::clone(&shelf), Arc::clone(&settings));
+        let residency = Arc::new(shelf::residency(list, files, current, Arc::clone(&cloud), available));
         Ok(Arc::new(Starling {
             folders,
             settings,
@@ -97,6 +110,7 @@ impl Starling {
             fanout: Arc::new(Fanout::default()),
             clock: Arc::new(SystemClock::start()),
             catalog,
+            cloud,
             shelf,
             residency,
             projects: Mutex::default(),
@@ -126,7 +140,7 @@ impl Starling {
         if let Some(known) = projects.get(&key) {
             known.index.refresh()?;
             // The cloud reviewer is asked for anew: a key may have come or gone.
-            return Ok(Ports { cloud: cloud::reviewer(&self.settings.get()), ..known.ports.clone() });
+            return Ok(Ports { cloud: self.cloud.reviewer(&self.settings.get()), ..known.ports.clone() });
         }
         let opened = Project::open(self, &key.0, trusted)?;
         let ports = opened.ports.clone();

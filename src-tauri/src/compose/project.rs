@@ -1,7 +1,7 @@
 //! The ports of one project: its code map, its workspace, its checks. Each project has its own index file, named by the
 //! hash of its path, so that two projects of one name do not meet.
 
-use super::{ComposeError, Starling, cloud};
+use super::{ComposeError, Starling};
 use starling_core::change::fingerprint;
 use starling_host::checks::ProjectChecks;
 use starling_host::workspace::GitWorkspace;
@@ -31,7 +31,7 @@ impl Project {
             map: Arc::clone(&index) as _,
             workspace: Arc::clone(&workspace) as _,
             checks: Arc::new(checks),
-            cloud: cloud::reviewer(&starling.settings.get()),
+            cloud: starling.cloud.reviewer(&starling.settings.get()),
             journal: Arc::clone(&starling.store) as _,
             ledger: Arc::clone(&starling.store) as _,
             clock: Arc::clone(&starling.clock) as _,

@@ -40,8 +40,10 @@ pub struct Residency {
     bindings: Box<Bindings>,
     load: Box<Load>,
     budget_mb: u64,
-    /// Least recently used first.
+    /// Least recently used first. Locked while a model loads.
     resident: Mutex<Vec<Resident>>,
+    /// The same by name, for whoever only looks: never locked for long.
+    shown: Mutex<Vec<(ModelName, u64)>>,
 }
 
 struct Resident {
@@ -55,13 +57,23 @@ impl Residency {
         bindings: impl Fn(Role) -> Result<Known, ModelError> + Send + Sync + 'static,
         load: impl Fn(&Known) -> Result<Arc<dyn Model>, ModelError> + Send + Sync + 'static,
     ) -> Residency {
-        Residency { bindings: Box::new(bindings), load: Box::new(load), budget_mb, resident: Mutex::default() }
+        Residency {
+            bindings: Box::new(bindings),
+            load: Box::new(load),
+            budget_mb,
+            resident: Mutex::default(),
+            shown: Mutex::default(),
+        }
     }
 
     /// Names and megabytes of what is in memory.
     pub fn resident(&self) -> Vec<(ModelName, u64)> {
-        let resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
-        resident.iter().map(|entry| (entry.known.name.clone(), entry.known.memory_mb())).collect()
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, resident: &[Resident]) {
+        let names = resident.iter().map(|entry| (entry.known.name.clone(), entry.known.memory_mb())).collect();
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
     /// The name a role is bound to, without loading it.
@@ -76,11 +88,15 @@ impl Residency {
             let entry = resident.remove(at);
             let model = Arc::clone(&entry.model);
             resident.push(entry);
+            self.note(&resident);
             return Ok(model);
         }
-        make_room(&mut resident, known, self.budget_mb)?;
+        let room = make_room(&mut resident, known, self.budget_mb);
+        self.note(&resident);
+        room?;
         let model = (self.load)(known)?;
         resident.push(Resident { known: known.clone(), model: Arc::clone(&model) });
+        self.note(&resident);
         Ok(model)
     }
 
@@ -88,6 +104,7 @@ impl Residency {
     pub fn release(&self, name: &ModelName) {
         let mut resident = self.resident.lock().unwrap_or_else(PoisonError::into_inner);
         resident.retain(|entry| entry.known.name != *name);
+        self.note(&resident);
     }
 }
 

@@ -48,6 +48,10 @@ pub struct CloudSettings {
     pub provider: String,
     /// "" means the provider's default.
     pub model: String,
+    /// "" means the provider's own, or what the environment says.
+    pub base_url: String,
+    /// Providers whose key was put into the keychain; without this the keychain is never asked.
+    pub keychain: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,21 +3,31 @@
 
 use super::settings::{Settings, SettingsError};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 pub struct SettingsFile {
     path: PathBuf,
     current: RwLock<Settings>,
+    /// `--offline` of this run; never written.
+    offline: AtomicBool,
 }
 
 impl SettingsFile {
     pub fn open(path: PathBuf) -> Result<SettingsFile, SettingsError> {
         let current = RwLock::new(Settings::read(&path)?);
-        Ok(SettingsFile { path, current })
+        Ok(SettingsFile { path, current, offline: AtomicBool::new(false) })
     }
 
     pub fn get(&self) -> Settings {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut settings = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+        settings.offline |= self.offline.load(Ordering::Relaxed);
+        settings
+    }
+
+    /// Forbids the network for as long as this process lives.
+    pub fn force_offline(&self) {
+        self.offline.store(true, Ordering::Relaxed);
     }
 
     /// Starts from what is on disk now: the command line may have changed it while the window was open.
@@ -44,5 +54,7 @@ mod tests {
         let settings = window.change(|s| s.candidates = 3).unwrap();
         assert_eq!((settings.theme.as_str(), settings.candidates), ("dark", 3));
         assert_eq!(window.get(), settings);
+        window.force_offline();
+        assert!(window.get().offline && !window.change(|s| s.candidates = 4).unwrap().offline);
     }
 }

@@ -1,6 +1,7 @@
 //! Which models there are: files in the data folder, in `STARLING_MODELS` and in the repository's own `models/`, and the
 //! endpoints of the settings; and which one a role gets when the user bound none. File headers are read once and remembered.
 
+use super::cloud::Cloud;
 use super::residency::{Known, Residency, Source};
 use super::settings::Settings;
 use super::settings_file::SettingsFile;
@@ -171,21 +172,26 @@ pub fn budget_mb(settings: &Settings, available_mb: u64) -> u64 {
 }
 
 /// Residency over this shelf, with bindings asked anew at every call.
-pub fn residency(catalog: Arc<Catalog>, shelf: Arc<Shelf>, settings: Arc<SettingsFile>, available_mb: u64) -> Residency {
+pub fn residency(
+    catalog: Arc<Catalog>,
+    shelf: Arc<Shelf>,
+    settings: Arc<SettingsFile>,
+    cloud: Arc<Cloud>,
+    available_mb: u64,
+) -> Residency {
     let budget = budget_mb(&settings.get(), available_mb);
-    let bindings = move |role| binding(&catalog, &shelf, &settings.get(), role, budget);
-    Residency::new(budget, bindings, load)
+    let current = Arc::clone(&settings);
+    let bindings = move |role| binding(&catalog, &shelf, &current.get(), role, budget);
+    Residency::new(budget, bindings, move |known| match &known.source {
+        Source::File { path, millions, .. } => load_file(&known.name, path, *millions),
+        endpoint @ Source::Endpoint { .. } => cloud.endpoint(&settings.get(), &known.name, endpoint),
+    })
 }
 
-/// Loads a file in this process, or opens an endpoint.
-pub fn load(known: &Known) -> Result<Arc<dyn Model>, ModelError> {
-    match &known.source {
-        Source::File { path, millions, .. } => {
-            let model = LocalModel::load(path, known.name.clone(), *millions, LoadOptions::new(CONTEXT))?;
-            Ok(Arc::new(model))
-        }
-        Source::Endpoint { url, model, context } => super::cloud::endpoint(&known.name, url, model, *context),
-    }
+/// Loads a file in this process; its header is checked once more before C++ sees it.
+pub fn load_file(name: &ModelName, path: &Path, millions: u32) -> Result<Arc<dyn Model>, ModelError> {
+    let model = LocalModel::load(path, name.clone(), millions, LoadOptions::new(CONTEXT))?;
+    Ok(Arc::new(model))
 }
 
 #[cfg(test)]

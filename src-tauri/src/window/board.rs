@@ -4,9 +4,10 @@
 use super::notices;
 use super::tray::{Look, TrayState};
 use super::words::Words;
+use starling_contract::NoticeKind;
 use starling_core::TaskId;
 use starling_core::state::{Stage, TaskEvent, TaskState};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many verdicts the tray lists.
@@ -15,20 +16,36 @@ const VERDICTS: usize = 5;
 #[derive(Default)]
 pub struct Board(Mutex<Tasks>);
 
+/// A sentence that stands in the window until it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub kind: NoticeKind,
+    /// `None` for trouble with something that is no task.
+    pub task: Option<TaskId>,
+    pub text: String,
+}
+
 #[derive(Default)]
 struct Tasks {
     /// Ids sort by time.
     states: BTreeMap<TaskId, TaskState>,
-    unseen: BTreeSet<TaskId>,
+    unseen: BTreeMap<TaskId, Notice>,
+    /// Oldest first.
+    troubles: Vec<Notice>,
+    /// Why a task cannot go on for now.
+    stuck: BTreeMap<TaskId, String>,
 }
 
 impl Board {
     /// After a start: everything that waits for a person counts as not seen.
-    pub fn new(states: impl IntoIterator<Item = (TaskId, TaskState)>) -> Board {
-        let states: BTreeMap<TaskId, TaskState> = states.into_iter().collect();
-        let waiting = states.iter().filter(|(_, state)| state.stage().needs_user());
-        let unseen = waiting.map(|(id, _)| id.clone()).collect();
-        Board(Mutex::new(Tasks { states, unseen }))
+    pub fn new(states: impl IntoIterator<Item = (TaskId, TaskState)>, words: &Words) -> Board {
+        let board = Board(Mutex::new(Tasks { states: states.into_iter().collect(), ..Tasks::default() }));
+        for (task, state) in board.all() {
+            if let Some(notice) = notices::of(&task, &state, words).filter(|_| state.stage().needs_user()) {
+                board.tell(notice);
+            }
+        }
+        board
     }
 
     /// Adds a fact and returns the state after it.
@@ -58,21 +75,50 @@ impl Board {
         self.lock().states.iter().filter(|(_, state)| goes_on(state)).map(|(id, _)| id.clone()).collect()
     }
 
-    pub fn tell(&self, task: &TaskId) {
-        self.lock().unseen.insert(task.clone());
+    pub fn tell(&self, notice: Notice) {
+        let mut tasks = self.lock();
+        match &notice.task {
+            Some(task) => drop(tasks.unseen.insert(task.clone(), notice)),
+            None => tasks.troubles.push(notice),
+        }
     }
 
     pub fn seen(&self, task: &TaskId) {
         self.lock().unseen.remove(task);
     }
 
-    pub fn unseen(&self) -> Vec<TaskId> {
-        self.lock().unseen.iter().rev().cloned().collect()
+    /// Notices that are about no task.
+    pub fn troubles_seen(&self) {
+        self.lock().troubles.clear();
+    }
+
+    pub fn is_unseen(&self, task: &TaskId) -> bool {
+        self.lock().unseen.contains_key(task)
+    }
+
+    /// Newest first.
+    pub fn unseen(&self) -> Vec<Notice> {
+        let tasks = self.lock();
+        tasks.troubles.iter().rev().chain(tasks.unseen.values().rev()).cloned().collect()
+    }
+
+    /// Why a task cannot go on for now; `None` once it is tried again.
+    pub fn set_stuck(&self, task: &TaskId, why: Option<String>) {
+        let mut tasks = self.lock();
+        match why {
+            Some(why) => drop(tasks.stuck.insert(task.clone(), why)),
+            None => drop(tasks.stuck.remove(task)),
+        }
+    }
+
+    pub fn stuck(&self, task: &TaskId) -> Option<String> {
+        self.lock().stuck.get(task).cloned()
     }
 
     pub fn look(&self, working: bool, paused: bool, words: &Words) -> Look {
         let tasks = self.lock();
-        let state = match (tasks.unseen.is_empty(), working) {
+        let quiet = tasks.unseen.is_empty() && tasks.troubles.is_empty();
+        let state = match (quiet, working) {
             (false, _) => TrayState::NeedsYou,
             (true, true) => TrayState::Working,
             (true, false) => TrayState::Idle,
@@ -97,6 +143,10 @@ mod tests {
         assert_eq!(board.look(working, false, words("en", "")).state, expected);
     }
 
+    fn notice(task: &TaskId) -> Notice {
+        Notice { kind: NoticeKind::Stuck, task: Some(task.clone()), text: "x".into() }
+    }
+
     #[test]
     fn the_icon_follows_the_tasks() {
         let board = Board::default();
@@ -104,12 +154,12 @@ mod tests {
         check(&board, false, TrayState::Idle);
         check(&board, true, TrayState::Working);
         board.apply(&task, &TaskEvent::Failed { stage: "brief".into(), message: "x".into() });
-        board.tell(&task);
+        board.tell(notice(&task));
         check(&board, true, TrayState::NeedsYou);
-        assert_eq!(board.unseen(), std::slice::from_ref(&task));
+        assert_eq!(board.unseen(), [notice(&task)]);
         board.seen(&task);
         check(&board, false, TrayState::Idle);
-        board.tell(&task);
+        board.tell(notice(&task));
         board.apply(&task, &TaskEvent::Discarded);
         check(&board, false, TrayState::Idle);
     }
@@ -118,7 +168,8 @@ mod tests {
     fn a_restart_finds_what_was_interrupted() {
         let submitted = TaskState::default();
         let done = TaskState::fold(&[TaskEvent::Cancelled]);
-        let board = Board::new([(TaskId::new("1"), submitted), (TaskId::new("2"), done)]);
+        let tasks = [(TaskId::new("1"), submitted), (TaskId::new("2"), done)];
+        let board = Board::new(tasks, words("en", ""));
         assert_eq!(board.interrupted(), [TaskId::new("1")]);
         assert_eq!(board.unseen(), []);
         assert_eq!(board.all().len(), 2);

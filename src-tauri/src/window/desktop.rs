@@ -7,12 +7,15 @@ use super::stream::Stream;
 use super::words::words;
 use super::workshop::{Workshop, work_on};
 use crate::compose::fanout::Happening;
+use crate::compose::settings::Settings;
 use crate::compose::{ComposeError, Starling, Trust, new_task_id};
-use starling_core::TaskId;
+use starling_contract::{Activity, DownloadState, DownloadView};
 use starling_core::change::ByteProof;
 use starling_core::plan::Plan;
-use starling_core::port::Cancel;
+use starling_core::port::{Cancel, Workspace};
+use starling_core::state::TaskState;
 use starling_core::task_file::{MAX_TASK_BYTES, TaskFile};
+use starling_core::{Role, TaskId};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,23 +24,36 @@ pub struct Desktop {
     pub starling: Arc<Starling>,
     pub face: Arc<Face>,
     workshop: Workshop,
+    /// Ends downloads.
+    closing: Cancel,
+    pick: Pick,
 }
+
+/// What a native dialog asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    Folder,
+    Files,
+}
+
+type Pick = Box<dyn Fn(Ask) -> Vec<PathBuf> + Send + Sync>;
 
 impl Desktop {
     /// Folds the journal, starts the working thread and goes on with what was interrupted.
     pub fn open(
         starling: Arc<Starling>,
         locale: &str,
+        pick: impl Fn(Ask) -> Vec<PathBuf> + Send + Sync + 'static,
         show: impl Fn(Signal<'_>) + Send + Sync + 'static,
     ) -> Result<Arc<Desktop>, ComposeError> {
         let words = words(&starling.settings.get().language, locale);
-        let face = Arc::new(Face::new(Board::new(starling.states()?), words, show));
+        let face = Arc::new(Face::new(Board::new(starling.states()?, words), words, show));
         listen(&starling, &face)?;
         let told = Arc::clone(&face);
         let bench = Arc::clone(&starling);
         let work = move |task: &TaskId, cancel: &Cancel| work_on(&bench, task, cancel);
         let workshop = Workshop::open(work, move |task, turn| told.turn(task, &turn))?;
-        let desktop = Arc::new(Desktop { starling, face, workshop });
+        let desktop = Arc::new(Desktop { starling, face, workshop, closing: Cancel::new(), pick: Box::new(pick) });
         for task in desktop.face.board.interrupted() {
             desktop.workshop.queue(&task);
         }
@@ -133,9 +149,30 @@ impl Desktop {
         self.workshop.tasks()
     }
 
-    pub fn seen(&self, task: &TaskId) {
-        self.face.board.seen(task);
+    /// What a person has read of a task; without one, of everything else.
+    pub fn seen(&self, task: Option<&TaskId>) {
+        match task {
+            Some(task) => {
+                self.face.board.seen(task);
+                self.face.show(Signal::Row(task));
+            }
+            None => self.face.board.troubles_seen(),
+        }
         self.face.refresh();
+    }
+
+    /// What is done about a task at this moment.
+    pub fn activity(&self, task: &TaskId) -> Activity {
+        match self.busy().iter().position(|busy| busy == task) {
+            Some(0) if !self.is_paused() => Activity::Working,
+            Some(_) => Activity::Queued,
+            None => self.face.board.stuck(task).map_or(Activity::Resting, Activity::Stuck),
+        }
+    }
+
+    /// The state of a task, from the board or, if another process made it, from the journal.
+    pub fn state(&self, task: &TaskId) -> Result<TaskState, ComposeError> {
+        self.face.board.get(task).map_or_else(|| self.starling.state(task), Ok)
     }
 
     pub fn project(&self) -> Result<PathBuf, ComposeError> {
@@ -144,6 +181,11 @@ impl Desktop {
             true => Err(ComposeError::NoProject),
             false => Ok(PathBuf::from(project)),
         }
+    }
+
+    /// Asks with a native dialog; empty when it was closed. Blocks.
+    pub fn pick(&self, ask: Ask) -> Vec<PathBuf> {
+        (self.pick)(ask)
     }
 
     /// The project new tasks belong to from now on. Opening one does not trust it.
@@ -155,14 +197,55 @@ impl Desktop {
         Ok(project)
     }
 
+    pub fn workspace(&self, task: &TaskId) -> Result<Arc<dyn Workspace>, ComposeError> {
+        Ok(self.starling.ports_of(task, Trust::AsSet)?.workspace)
+    }
+
+    /// Binds a role from the next step on, in mid-task too.
+    pub fn bind(&self, role: Role, model: &str) -> Result<(), ComposeError> {
+        if self.starling.known(model).is_err() && self.starling.catalog.model(model).is_none() {
+            return Err(ComposeError::NoModel(model.to_owned()));
+        }
+        let bind = |settings: &mut Settings| drop(settings.roles.insert(role.as_str().to_owned(), model.to_owned()));
+        self.starling.settings.change(bind)?;
+        Ok(())
+    }
+
+    /// Downloads a model of the catalogue and tells how it goes; goes on where an earlier try stopped.
+    pub fn download(&self, name: &str) -> Result<(), ComposeError> {
+        let entry = self.starling.entry(name).ok_or_else(|| ComposeError::NoModel(name.to_owned()))?.clone();
+        let tell = |done: u64, total: u64, state| {
+            let (done_bytes, total_bytes) = (done as f64, total as f64);
+            self.face.show(Signal::Download(&DownloadView {
+                model: entry.name.clone(),
+                done_bytes,
+                total_bytes,
+                state,
+            }));
+        };
+        let fetched = self.starling.download(&entry, None, &self.closing, &mut |done, total| {
+            tell(done, total, if done == total { DownloadState::Verifying } else { DownloadState::Running });
+        });
+        match &fetched {
+            Ok(_) => tell(entry.bytes, entry.bytes, DownloadState::Done),
+            Err(error) => tell(0, entry.bytes, DownloadState::Failed { message: error.to_string() }),
+        }
+        fetched?;
+        self.face.show(Signal::Changed);
+        Ok(())
+    }
+
     /// Parks the work and waits for the working thread.
     pub fn close(&self) {
+        self.closing.cancel();
         self.workshop.close();
     }
 
     fn go_on(&self, task: &TaskId) {
         self.face.board.seen(task);
+        self.face.board.set_stuck(task, None);
         self.workshop.queue(task);
+        self.face.show(Signal::Row(task));
         self.face.refresh();
     }
 }

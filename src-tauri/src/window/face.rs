@@ -1,10 +1,11 @@
 //! What the desktop shows of the board: signals to the page, and the look of the tray, told only when it changed.
 
-use super::board::Board;
+use super::board::{Board, Notice};
 use super::notices;
 use super::tray::Look;
 use super::words::Words;
 use super::workshop::Turn;
+use starling_contract::{DownloadView, NoticeKind};
 use starling_core::TaskId;
 use starling_core::port::Progress;
 use starling_core::state::TaskState;
@@ -15,23 +16,14 @@ use std::sync::{Mutex, PoisonError};
 pub enum Signal<'a> {
     /// A task changed; the state after it.
     Task(&'a TaskId, &'a TaskState),
+    /// Only its line in the list changed.
+    Row(&'a TaskId),
     Progress(&'a TaskId, &'a Progress),
-    /// A person is needed, or something ended; plain text.
-    Notice {
-        task: &'a TaskId,
-        text: &'a str,
-    },
-    /// Work on a task could not go on for now; what happened.
-    Stuck {
-        task: &'a TaskId,
-        message: &'a str,
-    },
-    /// Something asked for by a person outside the page (a drop, the tray) did not work.
-    Trouble {
-        message: &'a str,
-    },
-    /// The settings changed outside the page.
-    Settings,
+    /// A person is needed, something ended, or something did not work; plain text.
+    Notice(&'a Notice),
+    Download(&'a DownloadView),
+    /// Project, settings or models changed outside the page.
+    Changed,
     /// The tray should look like this now.
     Look(&'a Look),
 }
@@ -57,20 +49,31 @@ impl Face {
 
     pub fn turn(&self, task: &TaskId, turn: &Turn) {
         self.working.store(matches!(turn, Turn::Begun), Ordering::Relaxed);
-        match turn {
-            Turn::Begun | Turn::Parked => {}
-            Turn::Rests(state) => {
-                if let Some(text) = notices::sentence(state, self.words) {
-                    self.board.tell(task);
-                    self.show(Signal::Notice { task, text: &text });
-                }
+        self.board.set_stuck(task, None);
+        let notice = match turn {
+            Turn::Begun | Turn::Parked => None,
+            Turn::Rests(state) => notices::of(task, state, self.words),
+            Turn::Stuck(why) => {
+                self.board.set_stuck(task, Some(why.clone()));
+                Some(Notice { kind: NoticeKind::Stuck, task: Some(task.clone()), text: notices::cut(why) })
             }
-            Turn::Stuck(message) => {
-                self.board.tell(task);
-                self.show(Signal::Stuck { task, message });
-            }
+        };
+        if let Some(notice) = notice {
+            self.tell(notice);
         }
+        self.show(Signal::Row(task));
         self.refresh();
+    }
+
+    /// Says that something a person asked for outside the page did not work.
+    pub fn trouble(&self, text: &str) {
+        self.tell(Notice { kind: NoticeKind::Trouble, task: None, text: notices::cut(text) });
+        self.refresh();
+    }
+
+    fn tell(&self, notice: Notice) {
+        self.board.tell(notice.clone());
+        self.show(Signal::Notice(&notice));
     }
 
     pub fn pause(&self, paused: bool) {
@@ -109,9 +112,9 @@ mod tests {
         let face = Face::new(Board::default(), words("en", ""), move |signal| {
             heard.lock().unwrap().push(match signal {
                 Signal::Look(look) => format!("{:?}", look.state),
-                Signal::Notice { text, .. } => text.to_owned(),
-                Signal::Stuck { message, .. } => message.to_owned(),
-                Signal::Task(..) | Signal::Progress(..) | Signal::Trouble { .. } | Signal::Settings => "other".into(),
+                Signal::Notice(notice) => notice.text.clone(),
+                Signal::Row(_) => return,
+                Signal::Task(..) | Signal::Progress(..) | Signal::Download(_) | Signal::Changed => "other".into(),
             });
         });
         let task = TaskId::new("1");

@@ -24,14 +24,15 @@ use crate::cli::args;
 use crate::compose::folders::Folders;
 use crate::compose::instance::{self, Lock, Note};
 use crate::compose::{ComposeError, Starling, inbox, new_task_id};
-use desktop::Desktop;
+use desktop::{Ask, Desktop};
 use face::Signal;
 use starling_core::task_file::TaskFile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, DragDropEvent, Manager, Runtime, Wry};
+use tauri_plugin_dialog::DialogExt;
 
 const WINDOW: &str = "main";
 
@@ -79,8 +80,8 @@ fn build(context: tauri::Context<Wry>, starling: Arc<Starling>) -> anyhow::Resul
 
 fn set_up(app: &AppHandle, starling: Arc<Starling>) -> anyhow::Result<()> {
     let locale = std::env::var("LC_ALL").or_else(|_| std::env::var("LANG")).unwrap_or_default();
-    let shown = app.clone();
-    let desktop = Desktop::open(starling, &locale, move |signal| show(&shown, &signal))?;
+    let (shown, asked) = (app.clone(), app.clone());
+    let desktop = Desktop::open(starling, &locale, move |ask| pick(&asked, ask), move |signal| show(&shown, &signal))?;
     let look = desktop.face.look();
     match tray::create(app, &look, desktop.face.words) {
         Ok(tray) => tray.on_menu_event(|app, event| on_menu(app, event.id().as_ref())),
@@ -119,25 +120,35 @@ fn open_window(app: &AppHandle) -> anyhow::Result<()> {
 
 /// Carries a signal to the page, the tray or the notification daemon.
 fn show(app: &AppHandle, signal: &Signal<'_>) {
-    if let Some(event) = wire::event(signal) {
+    // Before the desktop is there, nobody looks yet: a fresh page asks for everything.
+    let Some(desktop) = app.try_state::<Arc<Desktop>>() else { return };
+    for event in wire::events(&desktop, signal) {
         wire::emit(app, event);
     }
     match signal {
         Signal::Look(look) => {
-            let (handle, look) = (app.clone(), (*look).clone());
+            let (handle, look, words) = (app.clone(), (*look).clone(), desktop.face.words);
             // Menus belong to the main thread.
             let update = move || {
-                let words = handle.try_state::<Arc<Desktop>>().map(|desktop| desktop.face.words);
-                if let Some(Err(error)) = words.map(|words| tray::update(&handle, &look, words)) {
+                if let Err(error) = tray::update(&handle, &look, words) {
                     tracing::warn!(%error, "the tray cannot be changed");
                 }
             };
             run_on_main(app, update);
         }
-        Signal::Notice { task, text } => notify::send(app, task, text),
-        Signal::Stuck { task, message } => notify::send(app, task, &notices::cut(message)),
-        Signal::Task(..) | Signal::Progress(..) | Signal::Trouble { .. } | Signal::Settings => {}
+        Signal::Notice(notice) => notify::send(app, notice),
+        Signal::Task(..) | Signal::Row(_) | Signal::Progress(..) | Signal::Download(_) | Signal::Changed => {}
     }
+}
+
+/// A native dialog; must not run on the main thread, which it needs.
+fn pick(app: &AppHandle, ask: Ask) -> Vec<PathBuf> {
+    let dialog = app.dialog().file();
+    let picked = match ask {
+        Ask::Folder => dialog.blocking_pick_folder().into_iter().collect(),
+        Ask::Files => dialog.blocking_pick_files().unwrap_or_default(),
+    };
+    picked.into_iter().filter_map(|file| file.into_path().ok()).collect()
 }
 
 fn run_on_main(app: &AppHandle, work: impl FnOnce() + Send + 'static) {
@@ -169,7 +180,7 @@ fn on_menu(app: &AppHandle, id: &str) {
 
 fn report(desktop: &Desktop, result: Result<(), ComposeError>) {
     if let Err(error) = result {
-        desktop.face.show(Signal::Trouble { message: &error.to_string() });
+        desktop.face.trouble(&error.to_string());
     }
 }
 
@@ -208,7 +219,7 @@ fn on_window_event(window: &tauri::Window, event: &tauri::WindowEvent) {
 fn take_in(desktop: &Desktop, path: &Path) -> Result<(), ComposeError> {
     if path.is_dir() {
         desktop.open_project(path)?;
-        desktop.face.show(Signal::Settings);
+        desktop.face.show(Signal::Changed);
         return Ok(());
     }
     desktop.submit_path(path).map(drop)

@@ -1,7 +1,10 @@
 //! When a person is told: on a question, a verdict, a failure. One plain sentence without any text of the project, because
 //! notifications stand on lock screens too. The same sentence stands in the window until it was seen.
 
+use super::board::Notice;
 use super::words::Words;
+use starling_contract::NoticeKind;
+use starling_core::TaskId;
 use starling_core::evidence::Grade;
 use starling_core::review::VerdictKind;
 use starling_core::state::{Stage, StepState, TaskState};
@@ -9,8 +12,21 @@ use starling_core::state::{Stage, StepState, TaskState};
 /// Longer text is cut by some notification servers in the middle of a character.
 pub const MAX_CHARACTERS: usize = 200;
 
+/// The notice for a task that rests in this state.
+pub fn of(task: &TaskId, state: &TaskState, words: &Words) -> Option<Notice> {
+    let text = sentence(state, words)?;
+    let kind = match state.stage() {
+        Stage::ApprovePlan | Stage::DecidePacket => NoticeKind::NeedsYou,
+        Stage::Failed => NoticeKind::Stuck,
+        Stage::Decide => NoticeKind::Done,
+        Stage::Brief | Stage::Plan | Stage::Swarm | Stage::Packet | Stage::Review => return None,
+        Stage::Landed | Stage::Discarded | Stage::Cancelled => return None,
+    };
+    Some(Notice { kind, task: Some(task.clone()), text })
+}
+
 /// What to say now that the work on a task rests in this state; `None` when the person did it himself.
-pub fn sentence(state: &TaskState, words: &Words) -> Option<String> {
+fn sentence(state: &TaskState, words: &Words) -> Option<String> {
     let sentence = match state.stage() {
         Stage::ApprovePlan => words.plan_waits,
         Stage::DecidePacket => words.packet_waits,

@@ -1,8 +1,8 @@
 //! Desktop notifications. The plugin says "shown" even when nobody listens, so the window's own inbox always holds the same
 //! sentence. A click opens the task.
 
+use super::board::Notice;
 use super::wire;
-use starling_core::TaskId;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use tauri::{AppHandle, Manager};
@@ -30,14 +30,16 @@ pub fn listen(app: &AppHandle) {
     }
 }
 
-pub fn send(app: &AppHandle, task: &TaskId, text: &str) {
+pub fn send(app: &AppHandle, notice: &Notice) {
+    // What a person just tried himself stands in the window already.
+    let Some(task) = &notice.task else { return };
     let id = app.try_state::<Sent>().map(|sent| {
         let mut sent = sent.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = sent.last_key_value().map_or(1, |(last, _)| last.wrapping_add(1).max(1));
         sent.insert(id, task.to_string());
         id
     });
-    let builder = app.notification().builder().id(id.unwrap_or(0)).title("Starling").body(text);
+    let builder = app.notification().builder().id(id.unwrap_or(0)).title("Starling").body(&notice.text);
     if let Err(error) = builder.show() {
         tracing::warn!(%error, "a notification cannot be shown");
     }

@@ -3,6 +3,8 @@
 /// The words outside the page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Words {
+    /// "en" or "ko".
+    pub language: &'static str,
     pub open: &'static str,
     pub paste: &'static str,
     pub pause: &'static str,
@@ -23,6 +25,7 @@ pub struct Words {
 }
 
 const ENGLISH: Words = Words {
+    language: "en",
     open: "Open Starling",
     paste: "New task from clipboard",
     pause: "Pause",
@@ -43,6 +46,7 @@ const ENGLISH: Words = Words {
 };
 
 const KOREAN: Words = Words {
+    language: "ko",
     open: "Starling 열기",
     paste: "클립보드에서 새 작업",
     pause: "일시 중지",
