@@ -21,10 +21,13 @@ pub fn edits(language: Language, path: &RelPath, source: &str, within: Span) -> 
         changes.extend(off_by_one(*node, source).into_iter().map(|c| (1, c)));
         changes.extend(wider_operators(*node).into_iter().map(|c| (2, c)));
         changes.extend(swapped(*node, source).map(|c| (3, c)));
+        changes.extend(one_less(*node, source).map(|c| (1, c)));
+        changes.extend(moved_return(language, *node, source).into_iter().map(|c| (2, c)));
     }
+    changes.extend(other_members(language, tree.root_node(), &nodes, source).into_iter().map(|c| (4, c)));
     changes.extend(other_variables(language, &nodes, source, within).into_iter().map(|c| (4, c)));
     changes.sort_by_key(|(rank, _)| *rank);
-    finish(language, path, source, changes.into_iter().map(|(_, c)| c).collect(), LIMIT)
+    finish(language, &tree, path, source, changes.into_iter().map(|(_, c)| c).collect(), LIMIT)
 }
 
 /// What people get wrong most comes first.
@@ -95,6 +98,89 @@ fn swapped(node: Node<'_>, source: &str) -> Option<Change> {
     Some(Change { family: "swap", span, text: format!("{}{between}{}", text(second, source), text(first, source)) })
 }
 
+/// `x + 1` and `x - 1` become `x`; `a - b` becomes `b - a`.
+fn one_less(node: Node<'_>, source: &str) -> Option<Change> {
+    if !matches!(node.kind(), "binary_operator" | "binary_expression") {
+        return None;
+    }
+    let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    let operator = source.get(left.end_byte()..right.start_byte())?;
+    match operator.trim() {
+        "+" | "-" if text(right, source) == "1" => Some(change("off by one", node, text(left, source))),
+        "-" | "/" | "//" | "%" | "<<" | ">>" => {
+            Some(change("swap", node, format!("{}{operator}{}", text(right, source), text(left, source))))
+        }
+        _ => None,
+    }
+}
+
+/// Python: a `return` that ends the body of a loop moves behind the loop, and one behind a loop moves into it.
+fn moved_return(language: Language, node: Node<'_>, source: &str) -> Vec<Change> {
+    if language != Language::Python || node.kind() != "return_statement" {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let indent = |node: Node<'_>| " ".repeat(node.start_position().column);
+    let is_loop = |node: Node<'_>| matches!(node.kind(), "for_statement" | "while_statement");
+    let text = text(node, source);
+    // Out of a loop that has other statements before it; the line with its indentation is replaced.
+    let outer = node.parent().filter(|body| body.kind() == "block").and_then(|body| body.parent());
+    if let Some(outer) = outer
+        .filter(|outer| node.next_named_sibling().is_none() && node.prev_named_sibling().is_some() && is_loop(*outer))
+    {
+        let span = Span::new(node.start_byte() - node.start_position().column, node.end_byte());
+        found.push(Change { family: "move", span, text: format!("{}{text}", indent(outer)) });
+    }
+    if let Some(before) = node.prev_named_sibling().filter(|before| is_loop(*before)) {
+        let inside = before.child_by_field_name("body").and_then(|body| body.named_child(0));
+        if let Some(inside) = inside.filter(|inside| inside.start_position().row > before.start_position().row) {
+            let span = Span::new(node.start_byte() - node.start_position().column, node.end_byte());
+            found.push(Change { family: "move", span, text: format!("{}{text}", indent(inside)) });
+        }
+    }
+    // The bytes before the statement must be nothing but its indentation.
+    found.retain(|c| source.get(c.span.start..node.start_byte()).is_some_and(|head| head.bytes().all(|b| b == b' ')));
+    found
+}
+
+/// A member of an object becomes another member that the file uses on an object of the same name.
+fn other_members(language: Language, root: Node<'_>, nodes: &[Node<'_>], source: &str) -> Vec<Change> {
+    fn split<'a>(node: Node<'a>) -> Option<(Node<'a>, Node<'a>)> {
+        let (object, member) = match node.kind() {
+            "attribute" => ("object", "attribute"),
+            "field_expression" => ("value", "field"),
+            "member_expression" => ("object", "property"),
+            "selector_expression" => ("operand", "field"),
+            _ => return None,
+        };
+        Some((node.child_by_field_name(object)?, node.child_by_field_name(member)?))
+    }
+    // A method is only another method's stand-in, a value another value's.
+    let called =
+        |node: Node<'_>| node.parent().and_then(|p| p.child_by_field_name("function")).is_some_and(|f| f == node);
+    let mut known: Vec<(&str, &str, bool)> = Vec::new();
+    for node in crate::parse::nodes(root, None) {
+        if let Some((object, member)) = split(node) {
+            known.push((text(object, source), text(member, source), called(node)));
+        }
+    }
+    let own = if language == Language::Python || language == Language::Rust { "self" } else { "this" };
+    let methods =
+        crate::outline(language, source).symbols.into_iter().filter(|s| s.qualified.contains('.')).map(|s| s.name);
+    let methods: Vec<String> = methods.filter(|name| !name.starts_with("__")).collect();
+    known.extend(methods.iter().map(|name| (own, name.as_str(), true)));
+    known.sort_unstable();
+    known.dedup();
+    let mut found = Vec::new();
+    for node in nodes {
+        let Some((object, member)) = split(*node) else { continue };
+        let (object, name) = (text(object, source), text(member, source));
+        let alike = known.iter().filter(|(of, other, call)| *of == object && *other != name && *call == called(*node));
+        found.extend(alike.take(6).map(|(_, other, _)| change("member", member, *other)));
+    }
+    found
+}
+
 /// A variable read becomes another one bound in the same span.
 fn other_variables(language: Language, nodes: &[Node<'_>], source: &str, within: Span) -> Vec<Change> {
     let locals = crate::locals(language, source, Some(within));
@@ -136,5 +222,28 @@ mod tests {
         check("def f(a, b):\n    return a - a\n", "def f(a, b):\n    return a - b\n");
         check("def f(a):\n    while a > 0:\n        pass\n", "def f(a):\n    while a != 0:\n        pass\n");
         check("def f(a):\n    return a[len(a)]\n", "def f(a):\n    return a[len(a) - 1]\n");
+    }
+
+    #[test]
+    fn reaches_the_fixes_of_structure() {
+        check("def f(a, b):\n    return a + 1\n", "def f(a, b):\n    return a\n");
+        check("def f(a, b):\n    return b - a\n", "def f(a, b):\n    return a - b\n");
+        check(
+            "def f(a):\n    s = 0\n    for x in a:\n        s += x\n        return s\n",
+            "def f(a):\n    s = 0\n    for x in a:\n        s += x\n    return s\n",
+        );
+        check(
+            "def f(a):\n    for x in a:\n        g(x)\n    return x\n",
+            "def f(a):\n    for x in a:\n        g(x)\n        return x\n",
+        );
+        check(
+            "class C:\n    def low(self): return self.a\n    def high(self): return self.b\n    def go(self): return self.low()\n",
+            "class C:\n    def low(self): return self.a\n    def high(self): return self.b\n    def go(self): return self.high()\n",
+        );
+        check(
+            "class C:\n    def low(self): return self.a\n    def high(self): return self.b\n",
+            "class C:\n    def low(self): return self.b\n    def high(self): return self.b\n",
+        );
+        check("def f(a, n):\n    return a[:n]\n", "def f(a, n):\n    return a[:n + 1]\n");
     }
 }

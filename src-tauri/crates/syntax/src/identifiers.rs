@@ -104,7 +104,12 @@ fn role(language: Language, placed: &[Place<'_>], place: &Place<'_>, name: &str)
         let field = if shorthand && above.node.kind() == "field_pattern" { "" } else { at.field };
         // `case P() as name`: the name has no field, only its place behind the pattern.
         let behind = above.node.kind() == "as_pattern" && above.node.named_child(0).is_some_and(|n| n != at.node);
-        match says(above.node.kind(), if behind { "alias" } else { field }) {
+        let field = match (above.node.kind(), at.node.kind()) {
+            ("as_pattern", _) if behind => "alias",
+            ("keyword_pattern", "dotted_name") => "value",
+            _ => field,
+        };
+        match says(above.node.kind(), field) {
             Some(Says::Climb) => at = above,
             Some(Says::Is(role)) => return settled(language, above.node, role, name),
             None => return IdentifierRole::Use,
@@ -159,10 +164,10 @@ mod tests {
 
     #[test]
     fn knows_what_newer_python_binds() {
-        let source = "def f[T](x: list[T]):\n    match x:\n        case [first, *rest]: return first\n        case P(a=1) as whole: pass\n        case other: pass\n    g = lambda q, *r: q\n";
-        check(source, IdentifierRole::Definition, &["f", "T", "first", "rest", "whole", "other", "g"]);
+        let source = "def f[T](x: list[T]):\n    match x:\n        case [first, *rest]: return first\n        case P(a=1, b=c) as whole: pass\n        case other: pass\n    g = lambda q, *r: q\n";
+        check(source, IdentifierRole::Definition, &["f", "T", "first", "rest", "c", "whole", "other", "g"]);
         check(source, IdentifierRole::Parameter, &["x", "q", "r"]);
-        check(source, IdentifierRole::Keyword, &["a"]);
+        check(source, IdentifierRole::Keyword, &["a", "b"]);
         check(source, IdentifierRole::Use, &["list", "T", "x", "first", "P", "q"]);
     }
 

@@ -1,6 +1,6 @@
 //! Mutation operators for Python, Rust, JavaScript, TypeScript and Go.
 
-use crate::operators::{finish, live_nodes, parsed, small_changes};
+use crate::operators::{Change, finish, live_nodes, parsed, small_changes};
 use starling_core::RelPath;
 use starling_core::code::{Language, Span};
 use starling_core::test_set::Mutant;
@@ -9,8 +9,9 @@ use starling_core::test_set::Mutant;
 pub fn mutants(language: Language, path: &RelPath, source: &str, within: Span) -> Vec<Mutant> {
     let Some(tree) = parsed(language, source) else { return Vec::new() };
     let nodes = live_nodes(language, tree.root_node(), within);
-    let changes = nodes.into_iter().flat_map(|node| small_changes(language, node, source).into_iter()).collect();
-    finish(language, path, source, changes, usize::MAX)
+    let mut changes: Vec<Change> = nodes.into_iter().flat_map(|node| small_changes(language, node, source)).collect();
+    changes.sort_by_key(|change| change.span.start);
+    finish(language, &tree, path, source, changes, usize::MAX)
 }
 
 #[cfg(test)]
@@ -64,6 +65,7 @@ mod tests {
                 "number: 2 -> 1 @3",
                 "number: 0 -> 1 @3",
                 "remove: log(a); -> {} @4",
+                "result: (0..3).max().min(7) -> 0 @5",
                 "number: 0 -> 1 @5",
                 "bound: .. -> ..= @5",
                 "number: 3 -> 4 @5",
@@ -83,6 +85,68 @@ mod tests {
         let compare = all.iter().find(|m| m.id.starts_with("compare")).expect("a comparison");
         assert_eq!(compare.diff, "@@ -2,1 +2,1 @@\n-y = x < 5\n+y = x <= 5\n");
         assert_eq!(compare.line, 2);
+    }
+
+    #[test]
+    fn mutates_results_and_bounds() {
+        check(
+            Language::Rust,
+            "fn f(a: &str) -> Option<u8> { let x = || { a }; if a.is_empty() { return Some(1); } g(x) }",
+            &[
+                "condition: a.is_empty() -> !(a.is_empty()) @1",
+                "result: Some(1) -> None @1",
+                "number: 1 -> 2 @1",
+                "number: 1 -> 0 @1",
+                "result: g(x) -> None @1",
+            ],
+        );
+        check(
+            Language::Python,
+            "for i in range(n): a[i:m] = 0.5\n",
+            &[
+                "bound: n -> n + 1 @1",
+                "remove: a[i:m] = 0.5 -> pass @1",
+                "bound: i -> i + 1 @1",
+                "bound: m -> m + 1 @1",
+                "number: 0.5 -> 1.5 @1",
+                "number: 0.5 -> 0.0 @1",
+            ],
+        );
+    }
+
+    #[test]
+    fn numbers_alike_changes_of_a_line() {
+        check(
+            Language::Go,
+            "package p\nvar a = b < c && d < e\n",
+            &[
+                "compare: < -> <= @2",
+                "compare: < -> > @2",
+                "logic: && -> || @2",
+                "compare: < -> <= @2#2",
+                "compare: < -> > @2#2",
+            ],
+        );
+    }
+
+    #[test]
+    fn mutants_of_real_code_parse_by_themselves() {
+        for (language, source) in crate::outline::FIXTURES {
+            let path = RelPath::new("a").expect("a good path");
+            let all = mutants(language, &path, source, Span::new(0, source.len()));
+            let wider = crate::edits(language, &path, source, Span::new(0, source.len()));
+            assert!(all.len() >= 5 && wider.len() > all.len(), "{language:?} {} {}", all.len(), wider.len());
+            let mut ids: Vec<&str> = all.iter().map(|mutant| mutant.id.as_str()).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            assert_eq!(ids.len(), all.len(), "{language:?}: ids are unique");
+            for mutant in all.iter().chain(&wider) {
+                let mut changed = source.to_owned();
+                changed.replace_range(mutant.span.start..mutant.span.end, &mutant.replacement);
+                assert!(crate::parses(language, &changed), "{language:?} {}\n{}", mutant.id, mutant.diff);
+                assert_ne!(changed, source);
+            }
+        }
     }
 
     proptest! {

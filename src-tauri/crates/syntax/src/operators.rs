@@ -1,12 +1,13 @@
 //! Single changes of a syntax tree, as replacements of bytes. `mutants` takes those that a good test notices, `edits` takes
 //! them all as candidates for a repair.
 
-use crate::parse::{nodes, text, tree};
+use crate::parse::{nodes, parser, still_parses, text, tree};
 use crate::tables::table;
 use starling_core::RelPath;
 use starling_core::code::{Language, Span};
 use starling_core::test_set::Mutant;
-use tree_sitter::Node;
+use std::collections::{HashMap, HashSet};
+use tree_sitter::{Node, Tree};
 
 /// A replacement that changes the meaning by a little.
 #[derive(Clone, Debug)]
@@ -73,7 +74,76 @@ pub(crate) fn small_changes(language: Language, node: Node<'_>, source: &str) ->
     operator(node, source, &mut found);
     literal(language, node, source, &mut found);
     branch(language, node, source, &mut found);
+    found.extend(bound(node, source));
+    found.extend(result(language, node, source));
     found
+}
+
+/// The end of a range or of a slice, one further. Numbers are changed anyway.
+fn bound(node: Node<'_>, source: &str) -> Option<Change> {
+    let parent = node.parent()?;
+    let value = matches!(
+        node.kind(),
+        "identifier"
+            | "call"
+            | "attribute"
+            | "binary_operator"
+            | "call_expression"
+            | "field_expression"
+            | "selector_expression"
+    );
+    let of_range = parent.kind() == "argument_list"
+        && parent
+            .parent()
+            .and_then(|call| call.child_by_field_name("function"))
+            .is_some_and(|f| text(f, source) == "range");
+    let bounds = matches!(parent.kind(), "slice" | "range_expression" | "slice_expression") || of_range;
+    let sliced = parent.child_by_field_name("operand").is_some_and(|operand| operand == node);
+    (value && bounds && !sliced).then(|| change("bound", node, format!("{} + 1", text(node, source))))
+}
+
+/// The value of a Rust function becomes the default of its type, where the type surely has one.
+fn result(language: Language, node: Node<'_>, source: &str) -> Option<Change> {
+    let returned = node.kind() == "return_expression";
+    if language != Language::Rust || !(returned || node.kind() == "block") {
+        return None;
+    }
+    let mut function = node.parent()?;
+    while function.kind() != "function_item" {
+        let inner = matches!(function.kind(), "closure_expression" | "async_block");
+        // Only the body itself has a last value that is the function's.
+        if inner || !returned {
+            return None;
+        }
+        function = function.parent()?;
+    }
+    let kind = text(function.child_by_field_name("return_type")?, source);
+    let value = match kind {
+        "bool" => "false",
+        "String" | "&str" | "&'static str" => "Default::default()",
+        "f32" | "f64" => "0.0",
+        _ if kind.starts_with("Option<") => "None",
+        _ if ["Vec<", "HashMap<", "BTreeMap<", "HashSet<", "BTreeSet<"].iter().any(|t| kind.starts_with(t)) => {
+            "Default::default()"
+        }
+        _ if kind.len() <= 5
+            && kind.starts_with(['u', 'i'])
+            && (kind.ends_with(char::is_numeric) || kind.ends_with("size")) =>
+        {
+            "0"
+        }
+        _ => return None,
+    };
+    let last = if returned { node.named_child(0)? } else { last_value(node)? };
+    (text(last, source) != value).then(|| change("result", last, value))
+}
+
+/// The expression at the end of a block, unless it is a statement that yields nothing.
+fn last_value(block: Node<'_>) -> Option<Node<'_>> {
+    let last = block.named_child(u32::try_from(block.named_child_count()).ok()?.checked_sub(1)?)?;
+    let no_value =
+        last.kind().ends_with("_item") || last.kind().ends_with("_statement") || last.kind().ends_with("declaration");
+    (!no_value && !last.kind().ends_with("comment")).then_some(last)
 }
 
 fn operator(node: Node<'_>, source: &str, found: &mut Vec<Change>) {
@@ -139,6 +209,15 @@ fn literal(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Cha
             if let Ok(value) = raw.parse::<i64>() {
                 let near = [value + 1, value - 1].into_iter().filter(|v| *v >= 0);
                 found.extend(near.map(|v| change("number", node, v.to_string())));
+            }
+        }
+        "float" | "float_literal" => {
+            if let (Ok(value), Some((whole, rest))) = (raw.parse::<f64>(), raw.split_once('.')) {
+                let more = whole.parse::<u32>().ok().and_then(|whole| whole.checked_add(1));
+                found.extend(more.map(|whole| change("number", node, format!("{whole}.{rest}"))));
+                if value != 0.0 {
+                    found.push(change("number", node, "0.0"));
+                }
             }
         }
         "true" => found.push(change("boolean", node, if raw == "True" { "False" } else { "false" })),
@@ -219,35 +298,45 @@ fn branch(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Chan
 /// Turns changes into mutants: those that parse, differ, and say something new. Order is kept.
 pub(crate) fn finish(
     language: Language,
+    tree: &Tree,
     path: &RelPath,
     source: &str,
     changes: Vec<Change>,
     limit: usize,
 ) -> Vec<Mutant> {
-    let mut seen: Vec<(Span, String)> = Vec::new();
+    let mut seen: HashSet<(Span, String)> = HashSet::new();
+    let mut ids: HashMap<String, u32> = HashMap::new();
     let mut found = Vec::new();
+    // In a file that is broken already, nothing that is changed parses.
+    let Some(mut parser) = parser(language).filter(|_| !tree.root_node().has_error()) else { return found };
     for change in changes {
         let old = source.get(change.span.start..change.span.end).unwrap_or("");
         let key = (change.span, change.text.clone());
-        if old == change.text || seen.contains(&key) || found.len() >= limit {
+        if found.len() >= limit {
+            break;
+        }
+        if old == change.text || !seen.insert(key) {
             continue;
         }
-        seen.push(key);
         let mutated = format!(
             "{}{}{}",
             source.get(..change.span.start).unwrap_or(""),
             change.text,
             source.get(change.span.end..).unwrap_or("")
         );
-        if !crate::parse::parses(language, &mutated) {
+        if !still_parses(&mut parser, tree, &mutated, change.span, change.text.len()) {
             continue;
         }
         let line = source.get(..change.span.start).unwrap_or("").matches('\n').count() as u32 + 1;
+        // Two changes of one line may read alike; the later ones are counted.
         let short =
             |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(32).collect::<String>();
+        let id = format!("{}: {} -> {} @{line}", change.family, short(old), short(&change.text));
+        let count = ids.entry(id.clone()).or_insert(0u32);
+        *count += 1;
         found.push(Mutant {
             path: path.clone(),
-            id: format!("{}: {} -> {} @{line}", change.family, short(old), short(&change.text)),
+            id: if *count == 1 { id } else { format!("{id}#{count}") },
             span: change.span,
             replacement: change.text.clone(),
             line,
@@ -270,6 +359,6 @@ fn diff(source: &str, mutated: &str, span: Span, text: &str, line: u32) -> Strin
     format!("@@ -{line},{count_old} +{line},{count_new} @@\n{}{}", mark("-", old), mark("+", new))
 }
 
-pub(crate) fn parsed(language: Language, source: &str) -> Option<tree_sitter::Tree> {
+pub(crate) fn parsed(language: Language, source: &str) -> Option<Tree> {
     tree(language, source)
 }

@@ -398,3 +398,5 @@ pub(crate) fn of_kind<'t>(root: Node<'t>, kinds: &[&str], within: Option<Span>) 
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::FIXTURES;

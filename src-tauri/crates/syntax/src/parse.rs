@@ -2,7 +2,7 @@
 
 use starling_core::code::{Language, Span, SyntaxError};
 use std::ops::ControlFlow;
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
 /// Larger sources have no outline.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -28,11 +28,19 @@ pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
 
 /// `None` when the source is too large or too tangled.
 pub(crate) fn tree(language: Language, source: &str) -> Option<Tree> {
+    parse(&mut parser(language)?, source, None)
+}
+
+pub(crate) fn parser(language: Language) -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar(language)).ok()?;
+    Some(parser)
+}
+
+fn parse(parser: &mut Parser, source: &str, old: Option<&Tree>) -> Option<Tree> {
     if source.len() > MAX_BYTES {
         return None;
     }
-    let mut parser = Parser::new();
-    parser.set_language(&grammar(language)).ok()?;
     let mut reports = 0;
     let mut progress = |_: &tree_sitter::ParseState| {
         reports += 1;
@@ -40,7 +48,40 @@ pub(crate) fn tree(language: Language, source: &str) -> Option<Tree> {
     };
     let bytes = source.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
-    parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)))
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut read, old, Some(options));
+    if tree.is_none() {
+        // Else the next parse would go on with this source.
+        parser.reset();
+    }
+    tree
+}
+
+/// Whether `changed`, which is the source of `tree` with `span` replaced by `len` bytes, still parses. Only the changed part
+/// is parsed again, which makes hundreds of mutants of a large file cheap.
+pub(crate) fn still_parses(parser: &mut Parser, tree: &Tree, changed: &str, span: Span, len: usize) -> bool {
+    let point = |at: usize| {
+        let head = changed.get(..at).unwrap_or(changed);
+        let column = head.len() - head.rfind('\n').map_or(0, |line| line + 1);
+        Point::new(head.bytes().filter(|byte| *byte == b'\n').count(), column)
+    };
+    let node = tree.root_node().descendant_for_byte_range(span.end, span.end);
+    let old_end = match node {
+        Some(node) if node.end_byte() == span.end => node.end_position(),
+        Some(node) if node.start_byte() == span.end => node.start_position(),
+        // Rows and columns only matter to those who ask the tree for them, and this tree is thrown away.
+        _ => point(span.start),
+    };
+    let mut edited = tree.clone();
+    edited.edit(&InputEdit {
+        start_byte: span.start,
+        old_end_byte: span.end,
+        new_end_byte: span.start + len,
+        start_position: point(span.start),
+        old_end_position: old_end,
+        new_end_position: point(span.start + len),
+    });
+    parse(parser, changed, Some(&edited)).is_some_and(|tree| !tree.root_node().has_error())
 }
 
 /// Whether the whole source parses.

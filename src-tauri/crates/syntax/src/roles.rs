@@ -33,7 +33,8 @@ static RULES: &[Rule] = &[
     (&["new_expression", "object_creation_expression"], &["constructor", "type"], Says::Is(Call)),
     (&["jsx_opening_element", "jsx_self_closing_element"], &["name"], Says::Is(Call)),
     // -- names of arguments and members
-    (&["keyword_argument", "keyword_pattern"], &["name"], Says::Is(Keyword)),
+    (&["keyword_argument", "keyword_pattern"], &["name", ""], Says::Is(Keyword)),
+    (&["keyword_pattern"], &["value"], Says::Is(Definition)),
     (&["pair", "pair_pattern", "keyed_element", "element_value_pair"], &["key"], Says::Is(Keyword)),
     (&["literal_element"], &[], Says::Climb),
     (&["field_initializer"], &["field"], Says::Is(Keyword)),

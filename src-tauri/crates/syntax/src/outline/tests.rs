@@ -216,7 +216,7 @@ fn keeps_spans_with_crlf_and_reads_broken_files() {
 }
 
 /// Real code of every language, to be cut and spoiled.
-const FIXTURES: [(Language, &str); 9] = [
+pub(crate) const FIXTURES: [(Language, &str); 9] = [
     (Language::Python, include_str!("../../fixtures/sample.py")),
     (Language::Rust, include_str!("../../fixtures/sample.rs")),
     (Language::JavaScript, include_str!("../../fixtures/sample.js")),
