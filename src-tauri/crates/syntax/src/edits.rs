@@ -21,6 +21,7 @@ pub fn edits(language: Language, path: &RelPath, source: &str, within: Span) -> 
         changes.extend(off_by_one(*node, source).into_iter().map(|c| (1, c)));
         changes.extend(wider_operators(*node).into_iter().map(|c| (2, c)));
         changes.extend(swapped(*node, source).map(|c| (3, c)));
+        changes.extend(other_unit(language, *node, source).map(|c| (0, c)));
         changes.extend(one_less(*node, source).map(|c| (1, c)));
         changes.extend(moved_return(language, *node, source).into_iter().map(|c| (2, c)));
     }
@@ -85,6 +86,20 @@ fn wider_operators(node: Node<'_>) -> Vec<Change> {
         _ => &[],
     };
     all.iter().map(|other| change("operator", node, *other)).collect()
+}
+
+/// Bytes counted as characters, and the other way round.
+fn other_unit(language: Language, node: Node<'_>, source: &str) -> Option<Change> {
+    if language != Language::Rust || node.kind() != "call_expression" {
+        return None;
+    }
+    let raw = text(node, source);
+    let other = match (raw.strip_suffix(".chars().count()"), raw.strip_suffix(".len()")) {
+        (Some(value), _) => format!("{value}.len()"),
+        (None, Some(value)) => format!("{value}.chars().count()"),
+        (None, None) => return None,
+    };
+    Some(change("unit", node, other))
 }
 
 /// Two arguments the other way round.

@@ -4,7 +4,7 @@
 use super::{clipped, fenced};
 use crate::port::Prompt;
 
-pub const EXECUTE: &str = "execute/1";
+pub const EXECUTE: &str = "execute/2";
 
 /// A piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct ExecuteInput {
     pub new_symbols: Vec<String>,
     /// Output of a failing test or a trace, or "".
     pub failure: String,
+    /// How the answer begins when only one definition is wanted ("def parse("): it saves tokens and keeps the form.
+    pub opening: String,
 }
 
 pub fn execute(input: &ExecuteInput) -> Prompt {
@@ -60,7 +62,7 @@ pub fn execute(input: &ExecuteInput) -> Prompt {
                  you need at the top of the block."
             .to_owned(),
         user,
-        answer_start: format!("```{}\n", input.language),
+        answer_start: format!("```{}\n{}", input.language, input.opening),
     }
 }
 

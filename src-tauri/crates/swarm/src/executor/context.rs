@@ -5,7 +5,7 @@ use super::{Court, first_line, said};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::placing::python_module;
-use starling_core::code::{Language, Outline};
+use starling_core::code::{Language, Outline, SymbolKind};
 use starling_core::plan::Step;
 use starling_core::prompt::{ExecuteInput, Snippet};
 use std::collections::BTreeSet;
@@ -29,7 +29,50 @@ pub(crate) fn input(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<Execu
         symbols: step.symbols.clone(),
         new_symbols: step.new_symbols.clone(),
         failure: failing(court),
+        opening: opening(court.language, &outline, step),
     })
+}
+
+/// The beginning of the one definition that a step changes or adds, up to its parameters; "" when there are several, or when
+/// it is no function.
+fn opening(language: Language, outline: &Outline, step: &Step) -> String {
+    match (step.symbols.as_slice(), step.new_symbols.as_slice()) {
+        ([name], []) => {
+            let symbol = outline.unique(name).filter(|s| matches!(s.kind, SymbolKind::Function | SymbolKind::Method));
+            let head = symbol.and_then(|s| s.signature.split_once('(')).map(|(head, _)| head.to_owned());
+            match (head, name.rsplit_once('.')) {
+                (Some(head), None) => format!("{head}("),
+                (Some(head), Some((owner, _))) => inside(language, owner, &format!("{head}(")),
+                (None, _) => String::new(),
+            }
+        }
+        ([], [name]) => match (language, name.rsplit_once('.')) {
+            (Language::Python, None) => format!("def {name}("),
+            (Language::Python, Some((owner, last))) => inside(language, owner, &format!("def {last}(self")),
+            (Language::Rust, Some((owner, last))) => inside(language, owner, &format!("pub fn {last}(")),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn inside(language: Language, owner: &str, head: &str) -> String {
+    match language {
+        Language::Rust => format!("impl {owner} {{\n    {head}"),
+        Language::Python => head.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Where an answer with an opening ends: at the next definition on its level.
+pub(crate) fn ends(language: Language, opening: &str) -> Vec<String> {
+    let marks: &[&str] = match language {
+        _ if opening.is_empty() => &[],
+        Language::Python => &["\ndef ", "\nclass ", "\n@", "\nif __name__", "\nprint(", "\n# "],
+        Language::Rust => &["\n}\n"],
+        _ => &[],
+    };
+    std::iter::once("\n```").chain(marks.iter().copied()).map(str::to_owned).collect()
 }
 
 /// The task in its own words, without passages that address the assistant and without front matter.

@@ -8,6 +8,7 @@ use crate::error::SwarmError;
 use crate::judge::last_part;
 use crate::probes::{Origin, Probe};
 use starling_core::change::{ChangeSet, FileChange, FileEdit, Splice, fingerprint};
+use starling_core::code::Span;
 use starling_core::plan::Step;
 use starling_core::port::{Progress, TestRun};
 use starling_core::state::{CandidateSource, TaskEvent};
@@ -21,44 +22,130 @@ fn budget(runner: Runner) -> usize {
     }
 }
 
+/// A model's candidate that builds and falls at the person's own tests: often one edit away from right.
+#[derive(Clone, Debug)]
+pub(crate) struct NearMiss {
+    pub change: ChangeSet,
+    pub tried: bool,
+}
+
+/// Near misses of one round that are edited.
+const NEAR: usize = 3;
+
 /// Candidates of operators are numbered from here, so that they never share a number with a sample.
 const FIRST: u32 = 1_000;
 
+/// Edits of the code as it is.
 pub(crate) fn run(
     desk: &mut Desk<'_>,
     step: &Step,
     court: &Court,
     survivors: &mut Vec<Survivor>,
 ) -> Result<(), SwarmError> {
-    let failing: Vec<Probe> = court
-        .probes
-        .iter()
-        .zip(&court.before)
-        .filter(|(probe, before)| probe.origin == Origin::Example && !before.passed())
-        .map(|(probe, _)| probe.clone())
-        .collect();
-    if failing.is_empty() || !step.new_symbols.is_empty() {
+    if !step.new_symbols.is_empty() {
         return Ok(());
     }
-    let edits = edits(desk, step, court)?;
+    let none = ChangeSet { files: Vec::new() };
+    let found = search(desk, step, court, &none, budget(court.bench.runner))?;
+    meet(desk, step, court, found, survivors)
+}
+
+/// Edits of near misses, the newest first.
+pub(crate) fn around(
+    desk: &mut Desk<'_>,
+    step: &Step,
+    court: &Court,
+    near: &mut [NearMiss],
+    survivors: &mut Vec<Survivor>,
+) -> Result<(), SwarmError> {
+    for miss in near.iter_mut().rev().filter(|miss| !miss.tried).take(NEAR) {
+        miss.tried = true;
+        let found = search(desk, step, court, &miss.change, budget(court.bench.runner) / 2)?;
+        meet(desk, step, court, found, survivors)?;
+        if survivors.iter().any(|s| choice::is_proven(court, s)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Changes of one edit on top of `under` with which all failing examples pass; at most four.
+fn search(
+    desk: &mut Desk<'_>,
+    step: &Step,
+    court: &Court,
+    under: &ChangeSet,
+    limit: usize,
+) -> Result<Vec<ChangeSet>, SwarmError> {
+    let rows = court.probes.iter().zip(&court.before);
+    let failing: Vec<Probe> = rows
+        .filter(|(probe, before)| probe.origin == Origin::Example && !before.passed())
+        .map(|(p, _)| p.clone())
+        .collect();
+    if failing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let base = desk.ports.workspace.read(&desk.task, &court.path)?.unwrap_or_default();
+    desk.ports.workspace.apply(&desk.task, under)?;
+    let tried = try_edits(desk, step, court, &failing, limit);
+    desk.ports.workspace.revert(&desk.task, under)?;
+    let mut found = Vec::new();
+    for new in tried? {
+        found.extend(whole_change(court, &base, &new));
+    }
+    Ok(found)
+}
+
+/// The file with each edit that makes the failing examples pass, on the stage as it is.
+fn try_edits(
+    desk: &Desk<'_>,
+    step: &Step,
+    court: &Court,
+    failing: &[Probe],
+    limit: usize,
+) -> Result<Vec<Vec<u8>>, SwarmError> {
+    let (source, edits) = edits(desk, step, court, limit)?;
     if edits.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     desk.progress(&Progress::Running { what: format!("{} single edits, no model", edits.len()) });
-    let probes = court.bench.file_change(&failing);
+    let probes = court.bench.file_change(failing);
     desk.ports.workspace.apply(&desk.task, &probes)?;
-    let run = TestRun {
-        runner: court.bench.runner,
-        files: vec![court.bench.probe_path.clone()],
-        names: Vec::new(),
-        timeout_seconds: 10,
-    };
+    let files = vec![court.bench.probe_path.clone()];
+    let run = TestRun { runner: court.bench.runner, files, names: Vec::new(), timeout_seconds: 10 };
     let results = desk.ports.checks.mutate(&desk.task, &edits, &run, desk.cancel);
     desk.ports.workspace.revert(&desk.task, &probes)?;
-    let fits = edits.iter().zip(results?).filter(|(_, result)| !result.invalid && !fails(&result.killed_by, &failing));
-    for (at, (edit, _)) in fits.take(4).enumerate() {
-        let Some(change) = change_of(desk, court, edit)? else { continue };
-        let candidate = FIRST + at as u32;
+    let fits = edits.iter().zip(results?).filter(|(_, result)| !result.invalid && !fails(&result.killed_by, failing));
+    let edited = fits.take(4).map(|(edit, _)| {
+        let mut bytes = source.clone().into_bytes();
+        bytes.splice(edit.span.start..edit.span.end, edit.replacement.bytes());
+        bytes
+    });
+    Ok(edited.collect())
+}
+
+/// One splice from the old to the new bytes of the file, without what both begin and end with.
+fn whole_change(court: &Court, old: &[u8], new: &[u8]) -> Option<ChangeSet> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - start;
+    let end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let bytes = new.get(start..new.len() - end)?.to_vec();
+    let splices = vec![Splice { span: Span::new(start, old.len() - end), bytes }];
+    let edit = FileEdit::Splice { before: fingerprint(old), splices };
+    (old != new).then(|| ChangeSet { files: vec![FileChange { path: court.path.clone(), edit }] })
+}
+
+/// The found changes meet every gate like any other candidate.
+fn meet(
+    desk: &mut Desk<'_>,
+    step: &Step,
+    court: &Court,
+    found: Vec<ChangeSet>,
+    survivors: &mut Vec<Survivor>,
+) -> Result<(), SwarmError> {
+    for change in found {
+        let made = survivors.iter().filter(|s| s.source == CandidateSource::Operator).count() as u32;
+        let candidate = FIRST + made;
         let (gates, survivor) = judge(desk, court, candidate, CandidateSource::Operator, &change)?;
         let gated = |result| TaskEvent::Gated { step: step.id.clone(), candidate, result };
         desk.facts(gates.into_iter().map(gated).collect())?;
@@ -77,18 +164,13 @@ fn fails(killed_by: &[String], probes: &[Probe]) -> bool {
     killed_by.iter().any(|name| probes.iter().any(|probe| probe.name == last_part(name)))
 }
 
-fn edits(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<Vec<Mutant>, SwarmError> {
+fn edits(desk: &Desk<'_>, step: &Step, court: &Court, limit: usize) -> Result<(String, Vec<Mutant>), SwarmError> {
     let bytes = desk.ports.workspace.read(&desk.task, &court.path)?.unwrap_or_default();
-    let Ok(source) = String::from_utf8(bytes) else { return Ok(Vec::new()) };
+    let Ok(source) = String::from_utf8(bytes) else { return Ok((String::new(), Vec::new())) };
     let outline = starling_syntax::outline(court.language, &source);
-    let spans = step.symbols.iter().filter_map(|name| outline.unique(name)).map(|symbol| symbol.span);
+    let names = step.symbols.iter().chain(&step.new_symbols);
+    let spans = names.filter_map(|name| outline.unique(name)).map(|symbol| symbol.span);
     let all = spans.flat_map(|span| starling_syntax::edits(court.language, &court.path, &source, span));
-    Ok(all.take(budget(court.bench.runner)).collect())
-}
-
-fn change_of(desk: &Desk<'_>, court: &Court, edit: &Mutant) -> Result<Option<ChangeSet>, SwarmError> {
-    let Some(old) = desk.ports.workspace.read(&desk.task, &court.path)? else { return Ok(None) };
-    let splices = vec![Splice { span: edit.span, bytes: edit.replacement.clone().into_bytes() }];
-    let edit = FileEdit::Splice { before: fingerprint(&old), splices };
-    Ok(Some(ChangeSet { files: vec![FileChange { path: court.path.clone(), edit }] }))
+    let edits = all.take(limit).collect();
+    Ok((source, edits))
 }

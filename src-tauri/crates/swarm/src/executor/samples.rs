@@ -1,12 +1,14 @@
 //! Candidates of the model, in rounds from one prefill each. Below about 3B a failed candidate is sampled anew, not
 //! repaired: error feedback gave nothing at 0.5B and little at 1.5B.
 
+use super::operators::{self, NearMiss};
 use super::{Court, Survivor, choice, context, judge};
 use crate::desk::{Desk, ask};
 use crate::error::SwarmError;
 use crate::gates;
-use crate::splice::{Allowed, change_from_block};
+use crate::splice::{Allowed, SpliceFault, change_from_block};
 use starling_core::change::ChangeSet;
+use starling_core::code::Language;
 use starling_core::evidence::{Gate, GateOutcome, GateResult};
 use starling_core::plan::Step;
 use starling_core::port::{Completion, Flow, SampleRequest, Shape};
@@ -24,11 +26,16 @@ pub(crate) fn run(
     fallen: &mut Vec<GateResult>,
 ) -> Result<(), SwarmError> {
     let mut begun = 0;
+    let mut near: Vec<NearMiss> = Vec::new();
     while begun < desk.candidates {
         let n = if begun == 0 { FIRST_ROUND.min(desk.candidates) } else { (desk.candidates - begun).min(8) };
-        round(desk, step, court, begun, n, survivors, fallen)?;
+        round(desk, step, court, begun, n, survivors, fallen, &mut near)?;
         begun += n;
         if survivors.iter().any(|s| choice::is_proven(court, s)) || agreed(court, survivors) {
+            return Ok(());
+        }
+        operators::around(desk, step, court, &mut near, survivors)?;
+        if survivors.iter().any(|s| choice::is_proven(court, s)) {
             return Ok(());
         }
     }
@@ -43,6 +50,7 @@ fn agreed(court: &Court, survivors: &[Survivor]) -> bool {
     })
 }
 
+#[expect(clippy::too_many_arguments, reason = "one round has this much to say and to note")]
 fn round(
     desk: &mut Desk<'_>,
     step: &Step,
@@ -51,10 +59,12 @@ fn round(
     n: u32,
     survivors: &mut Vec<Survivor>,
     fallen: &mut Vec<GateResult>,
+    near: &mut Vec<NearMiss>,
 ) -> Result<(), SwarmError> {
     let model = desk.ports.models.bound(Role::Executor)?;
+    let input = context::input(desk, step, court)?;
     let request = SampleRequest {
-        prompt: prompt::execute(&context::input(desk, step, court)?),
+        prompt: prompt::execute(&input),
         shape: Shape::Text,
         n,
         max_tokens: 700,
@@ -63,7 +73,7 @@ fn round(
         top_p: 0.95,
         top_k: 40,
         seed: desk.seed.wrapping_add(u64::from(first)),
-        stop: vec!["\n```".to_owned()],
+        stop: context::ends(court.language, &input.opening),
     };
     let (ports, task, cancel) = (desk.ports, desk.task.clone(), desk.cancel);
     let mut valid = 0;
@@ -84,6 +94,7 @@ fn round(
                 fallen.extend(met.results.into_iter().filter(|r| matches!(r.outcome, GateOutcome::Failed { .. })));
                 let done = met.survivor.as_ref().is_some_and(|s| choice::is_proven(court, s));
                 survivors.extend(met.survivor);
+                near.extend(met.near);
                 if done { Flow::Stop } else { Flow::Continue }
             }
             Err(error) => {
@@ -107,6 +118,7 @@ struct Met {
     valid: bool,
     results: Vec<GateResult>,
     survivor: Option<Survivor>,
+    near: Option<NearMiss>,
 }
 
 /// One finished candidate meets the gates; each result is a fact at once, so that the window can show it.
@@ -120,8 +132,9 @@ fn meet(
 ) -> Result<Met, SwarmError> {
     let candidate = first + completion.candidate;
     if completion.finish == starling_core::port::FinishReason::Cancelled {
-        return Ok(Met { valid: false, results: Vec::new(), survivor: None });
+        return Ok(Met { valid: false, results: Vec::new(), survivor: None, near: None });
     }
+    let mut near = None;
     let (results, survivor) = match form(desk, step, court, completion)? {
         Err(why) => (vec![gates::failed(Gate::Form, why, 0)], None),
         Ok(change) if seen.contains(&change) => {
@@ -129,13 +142,16 @@ fn meet(
         }
         Ok(change) => {
             seen.push(change.clone());
-            judge(desk, court, candidate, CandidateSource::Model, &change)?
+            let (results, survivor) = judge(desk, court, candidate, CandidateSource::Model, &change)?;
+            let fell_at_tests = results.last().is_some_and(|r| r.gate == Gate::Tests && !r.passed());
+            near = fell_at_tests.then_some(NearMiss { change, tried: false });
+            (results, survivor)
         }
     };
     let valid = results.first().is_some_and(GateResult::passed);
     let gated = |result: &GateResult| TaskEvent::Gated { step: step.id.clone(), candidate, result: result.clone() };
     desk.facts(results.iter().map(gated).collect())?;
-    Ok(Met { valid, results, survivor })
+    Ok(Met { valid, results, survivor, near })
 }
 
 /// The change an answer means, or in words why it means none.
@@ -153,5 +169,12 @@ fn form(
         return Ok(Err("the answer was cut off".to_owned()));
     }
     let allowed = Allowed { symbols: &step.symbols, new_symbols: &step.new_symbols };
-    Ok(change_from_block(court.language, &court.path, &old, &fence.body, &allowed).map_err(|fault| fault.to_string()))
+    let change = change_from_block(court.language, &court.path, &old, &fence.body, &allowed);
+    if matches!(change, Err(SpliceFault::Broken { .. })) && court.language == Language::Rust {
+        // The text that ends an answer (a closing brace at the margin) is not part of it.
+        let body = format!("{}\n}}\n", fence.body.trim_end());
+        let closed = change_from_block(court.language, &court.path, &old, &body, &allowed);
+        return Ok(closed.map_err(|fault| fault.to_string()));
+    }
+    Ok(change.map_err(|fault| fault.to_string()))
 }
