@@ -23,7 +23,7 @@ pub enum EndpointKind {
 }
 
 /// A checked address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
     kind: EndpointKind,
     url: Url,

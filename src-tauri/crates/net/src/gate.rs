@@ -7,12 +7,16 @@ use crate::limits::Times;
 use crate::wire::Wire;
 use reqwest::{Client, Proxy, redirect, retry, tls};
 use starling_core::port::ModelError;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub struct NetGate {
     offline: AtomicBool,
     proxy: Option<String>,
+    /// Making one reads the system's certificates, which takes tens of milliseconds.
+    clients: Mutex<HashMap<Endpoint, Client>>,
     pub(crate) wire: Wire,
     pub(crate) times: Times,
 }
@@ -25,13 +29,19 @@ impl NetGate {
     pub fn new(offline: bool) -> Result<NetGate, ModelError> {
         let wire =
             Wire::start().map_err(|error| ModelError::Engine { message: format!("no network thread: {error}") })?;
-        Ok(NetGate { offline: AtomicBool::new(offline), proxy: None, wire, times: Times::default() })
+        Ok(NetGate {
+            offline: AtomicBool::new(offline),
+            proxy: None,
+            clients: Mutex::default(),
+            wire,
+            times: Times::default(),
+        })
     }
 
     /// Sends everything but gateways over the proxy that the user set ("http://proxy.example:3128").
     #[must_use]
     pub fn with_proxy(self, proxy: &str) -> NetGate {
-        NetGate { proxy: Some(proxy.to_owned()), ..self }
+        NetGate { proxy: Some(proxy.to_owned()), clients: Mutex::default(), ..self }
     }
 
     pub fn set_offline(&self, offline: bool) {
@@ -50,6 +60,16 @@ impl NetGate {
 
     pub(crate) fn client(&self, endpoint: &Endpoint) -> Result<Client, ModelError> {
         self.allow()?;
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(endpoint) {
+            return Ok(client.clone());
+        }
+        let client = self.new_client(endpoint)?;
+        clients.insert(endpoint.clone(), client.clone());
+        Ok(client)
+    }
+
+    fn new_client(&self, endpoint: &Endpoint) -> Result<Client, ModelError> {
         let failed = |error: reqwest::Error| ModelError::NotAllowed { reason: format!("no client: {error}") };
         let mut builder = Client::builder()
             .user_agent(concat!("starling/", env!("CARGO_PKG_VERSION")))
@@ -85,8 +105,6 @@ impl NetGate {
     pub(crate) fn for_tests() -> NetGate {
         let mut gate = NetGate::new(false).expect("a thread");
         gate.times.pause = Duration::from_millis(1);
-        gate.times.head = Duration::from_millis(100);
-        gate.times.idle = Duration::from_millis(100);
         gate
     }
 }

@@ -216,10 +216,29 @@ fn what_may_have_been_charged_is_unknown_and_never_repeated() {
     check(Say::Bytes(events(&endless, 8_000)), Expect::Unknown, 1, "too long");
     let json = reply("200 OK", "content-type: application/json\r\n", b"{\"content\":[]}");
     check(Say::Bytes(json), Expect::Unknown, 1, "this is not the API");
-    let mut hanging = events(ANTHROPIC.as_bytes(), 50);
-    hanging.truncate(400);
-    check(Say::AndHang(hanging), Expect::Unknown, 1, "nothing came");
-    check(Say::AndHang(Vec::new()), Expect::Unknown, 1, "no answer began");
+}
+
+#[test]
+fn a_silent_server_is_given_up() {
+    let server = Fake::always(Say::AndHang(Vec::new()));
+    let mut endpoint = endpoint(Api::OpenAi, &server.url());
+    Arc::get_mut(&mut endpoint.gate).expect("alone").times.head = Duration::from_millis(50);
+    let sent = send(&endpoint);
+    assert!(matches!(&sent.result, Err(ModelError::Unknown { message, .. }) if message.contains("no answer began")));
+    assert_eq!((server.heard().len(), sent.rows.last().map(|row| row.outcome.as_str())), (1, Some("unknown")));
+}
+
+#[test]
+fn a_stream_that_stops_is_given_up_with_what_came() {
+    let mut begun = events(ANTHROPIC.as_bytes(), 50);
+    begun.truncate(begun.len() * 3 / 4);
+    let server = Fake::always(Say::AndHang(begun));
+    let mut endpoint = endpoint(Api::Anthropic, &server.url());
+    Arc::get_mut(&mut endpoint.gate).expect("alone").times.idle = Duration::from_millis(100);
+    let sent = send(&endpoint);
+    assert!(matches!(&sent.result, Err(ModelError::Unknown { message, .. }) if message.contains("nothing came")));
+    assert!(sent.streamed.starts_with("안녕"), "{}", sent.streamed);
+    assert_eq!(server.heard().len(), 1);
 }
 
 #[test]
@@ -261,8 +280,7 @@ fn nothing_is_sent_offline_or_without_a_row() {
 #[test]
 fn a_cancel_ends_the_call_at_once_and_leaves_it_unknown() {
     let server = Fake::always(Say::AndHang(events(&ANTHROPIC.as_bytes()[..500], 100)));
-    let mut endpoint = endpoint(Api::Anthropic, &server.url());
-    Arc::get_mut(&mut endpoint.gate).expect("alone").times.idle = Duration::from_secs(60);
+    let endpoint = endpoint(Api::Anthropic, &server.url());
     let (rows, cancel, begun) = (Rows::default(), Cancel::new(), Instant::now());
     let result = endpoint.send(b"{}", &cancel, &rows, &mut |_| cancel.cancel());
     assert_eq!(result, Err(ModelError::Cancelled));
