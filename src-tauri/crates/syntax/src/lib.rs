@@ -9,6 +9,7 @@ mod edits;
 mod identifiers;
 mod imports;
 mod mutants;
+mod names;
 mod operators;
 mod outline;
 mod parse;
