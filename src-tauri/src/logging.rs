@@ -17,7 +17,8 @@ pub fn to_folder(folder: &Path) -> Option<WorkerGuard> {
         .build(folder)
         .ok()?;
     let (writer, guard) = tracing_appender::non_blocking(files);
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter("info")).with_writer(writer).with_ansi(false);
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter("info,llama-cpp-2=warn")).with_writer(writer).with_ansi(false);
     subscriber.try_init().ok()?;
     Some(guard)
 }

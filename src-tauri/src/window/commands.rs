@@ -6,8 +6,8 @@ use super::{face::Signal, wire};
 use crate::compose::keys::Provider;
 use crate::compose::{ComposeError, doctor as examination};
 use starling_contract::{
-    AppEvent, DoctorView, EgressView, ErrorCode, IpcError, LandedView, MetricsView, ModelsView, PlanEdit, ProjectView,
-    Role, SettingsEdit, SettingsView, Snapshot, TaskView,
+    DoctorView, EgressView, ErrorCode, IpcError, MetricsView, ModelsView, PlanEdit, ProjectView, ProofView, Role,
+    SettingsEdit, SettingsView, Snapshot, TaskView,
 };
 use starling_core::TaskId;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ pub fn builder<R: tauri::Runtime>() -> tauri_specta::Builder<R> {
             seen,
         ])
         .events(tauri_specta::collect_events![wire::Happened])
-        .typ::<AppEvent>()
+        // One TypeScript type for each type here: nothing reads otherwise than it writes.
+        .disable_serde_phases()
 }
 
 /// Runs blocking work on the pool for it.
@@ -122,9 +123,8 @@ pub async fn decide_packet(desktop: Desk<'_>, id: String, send: bool) -> Result<
 
 #[tauri::command]
 #[specta::specta]
-pub async fn land_hunks(desktop: Desk<'_>, id: String, hunks: Vec<u32>) -> Result<LandedView, IpcError> {
-    run(desktop, move |desktop| desktop.land(&TaskId::new(id), &hunks).map(|proof| LandedView::of(&hunks, &proof)))
-        .await
+pub async fn land_hunks(desktop: Desk<'_>, id: String, hunks: Vec<u32>) -> Result<ProofView, IpcError> {
+    run(desktop, move |desktop| desktop.land(&TaskId::new(id), &hunks).map(|proof| (&proof).into())).await
 }
 
 #[tauri::command]
@@ -166,14 +166,16 @@ pub async fn list_models(desktop: Desk<'_>) -> Result<ModelsView, IpcError> {
 /// Downloads; returns when it is done. How it goes is told by events.
 #[tauri::command]
 #[specta::specta]
-pub async fn get_model(desktop: Desk<'_>, name: String) -> Result<ModelsView, IpcError> {
-    run(desktop, move |desktop| desktop.download(&name).map(|()| wire::models(&desktop.starling))).await
+pub async fn get_model(desktop: Desk<'_>, name: String) -> Result<(), IpcError> {
+    run(desktop, move |desktop| desktop.download(&name)).await
 }
 
+/// Holds from the next step on; `null` leaves the choice to Starling.
 #[tauri::command]
 #[specta::specta]
-pub async fn bind_role(desktop: Desk<'_>, role: Role, model: String) -> Result<ModelsView, IpcError> {
-    run(desktop, move |desktop| desktop.bind(role.into(), &model).map(|()| wire::models(&desktop.starling))).await
+pub async fn bind_role(desktop: Desk<'_>, role: Role, model: Option<String>) -> Result<ModelsView, IpcError> {
+    run(desktop, move |desktop| desktop.bind(role.into(), model.as_deref()).map(|()| wire::models(&desktop.starling)))
+        .await
 }
 
 #[tauri::command]
@@ -196,9 +198,9 @@ pub async fn get_settings(desktop: Desk<'_>) -> Result<SettingsView, IpcError> {
 
 #[tauri::command]
 #[specta::specta]
-pub async fn set_settings(desktop: Desk<'_>, settings: SettingsEdit) -> Result<SettingsView, IpcError> {
+pub async fn set_settings(desktop: Desk<'_>, edit: SettingsEdit) -> Result<SettingsView, IpcError> {
     run(desktop, move |desktop| {
-        desktop.starling.settings.change(|file| wire::apply_settings(file, settings))?;
+        desktop.starling.settings.change(|file| wire::apply_settings(file, edit))?;
         desktop.starling.forget_projects();
         desktop.face.show(Signal::Changed);
         Ok(wire::settings(desktop))
@@ -222,12 +224,12 @@ pub async fn doctor(desktop: Desk<'_>) -> Result<DoctorView, IpcError> {
     run(desktop, |desktop| Ok(wire::doctor(examination::examine(&desktop.starling)))).await
 }
 
-/// What was told about a task was read; without an id, what was told about everything else.
+/// What was told about a task was read; an empty id means what was told about everything else.
 #[tauri::command]
 #[specta::specta]
-pub async fn seen(desktop: Desk<'_>, id: Option<String>) -> Result<(), IpcError> {
+pub async fn seen(desktop: Desk<'_>, id: String) -> Result<(), IpcError> {
     run(desktop, move |desktop| {
-        desktop.seen(id.map(TaskId::new).as_ref());
+        desktop.seen(Some(TaskId::new(id)).filter(|id| !id.as_str().is_empty()).as_ref());
         Ok(())
     })
     .await

@@ -201,13 +201,17 @@ impl Desktop {
         Ok(self.starling.ports_of(task, Trust::AsSet)?.workspace)
     }
 
-    /// Binds a role from the next step on, in mid-task too.
-    pub fn bind(&self, role: Role, model: &str) -> Result<(), ComposeError> {
-        if self.starling.known(model).is_err() && self.starling.catalog.model(model).is_none() {
-            return Err(ComposeError::NoModel(model.to_owned()));
+    /// Binds a role from the next step on, in mid-task too; without a model, Starling chooses.
+    pub fn bind(&self, role: Role, model: Option<&str>) -> Result<(), ComposeError> {
+        if let Some(name) =
+            model.filter(|name| self.starling.known(name).is_err() && self.starling.entry(name).is_none())
+        {
+            return Err(ComposeError::NoModel(name.to_owned()));
         }
-        let bind = |settings: &mut Settings| drop(settings.roles.insert(role.as_str().to_owned(), model.to_owned()));
-        self.starling.settings.change(bind)?;
+        self.starling.settings.change(|settings: &mut Settings| match model {
+            Some(name) => drop(settings.roles.insert(role.as_str().to_owned(), name.to_owned())),
+            None => drop(settings.roles.remove(role.as_str())),
+        })?;
         Ok(())
     }
 
