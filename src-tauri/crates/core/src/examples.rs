@@ -43,11 +43,23 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is valid")
 });
 
-/// All examples of a text, in order, without duplicates.
+static EXPECTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)expect|should|accept|want|desired|done when|criteria|기대|완료|원하는|erwart|soll|attendu|期待|预期",
+    )
+    .expect("the pattern is valid")
+});
+
+/// All examples of a text, in order, without duplicates. Of a call that is given several results only those under a heading
+/// of what is wanted are taken: the others may be the present, wrong ones.
 pub fn examples(text: &str) -> Vec<Example> {
-    let mut found: Vec<Example> = Vec::new();
+    let mut found: Vec<(bool, Example)> = Vec::new();
     let mut in_fence = false;
+    let mut wanted = false;
     for paragraph in paragraphs(text) {
+        if let Some(heading) = paragraph.strip_prefix('#') {
+            wanted = EXPECTED.is_match(heading);
+        }
         if paragraph.trim_start().starts_with("```") {
             in_fence = !in_fence;
             continue;
@@ -56,12 +68,19 @@ pub fn examples(text: &str) -> Vec<Example> {
             continue;
         }
         for sentence in clauses(&paragraph) {
-            found.extend(examples_of(&sentence).into_iter());
+            let wanted = wanted || EXPECTED.is_match(&outside_code(&sentence));
+            found.extend(examples_of(&sentence).into_iter().map(|example| (wanted, example)));
         }
     }
+    let result = |example: &Example| (example.value.clone(), example.error.clone());
+    let disputed = |example: &Example| {
+        found.iter().any(|(_, other)| other.call == example.call && result(other) != result(example))
+    };
+    let sound = found.iter().filter(|(wanted, example)| *wanted || !disputed(example));
     let mut seen = std::collections::BTreeSet::new();
-    found.retain(|example| seen.insert((example.call.clone(), example.value.clone(), example.error.clone())));
-    found
+    let mut examples: Vec<Example> = sound.map(|(_, example)| example.clone()).collect();
+    examples.retain(|example| seen.insert((example.call.clone(), example.value.clone(), example.error.clone())));
+    examples
 }
 
 /// Lines joined to paragraphs, because an example may run over a line's end; bullets start anew.
@@ -237,6 +256,14 @@ mod tests {
         check("현재 `f(1)` → `3`", &[]);
         check("`f(1)` returns `3` instead of `4`", &[]);
         check("`f(1)` returns `3` today. `f(1)` should return `4`.", &[("f(1)", "4")]);
+    }
+
+    #[test]
+    fn of_two_results_the_wanted_one_counts() {
+        let report = "In `m.py` `f(2)` returns `5`.\n\n## Expected\n\n- `f(2)` returns `4`\n";
+        check(report, &[("f(2)", "4")]);
+        check("`f(2)` returns `5`.\n\n`f(2)` returns `4`.", &[]);
+        check("`f(2)` returns `5`. It should hold that `f(2)` returns `4`.", &[("f(2)", "4")]);
     }
 
     #[test]

@@ -24,6 +24,10 @@ pub fn drive(ports: &Ports, task: &TaskId, policy: &Policy, cancel: &Cancel) -> 
     let mut desk = desk(ports, task, policy, cancel)?;
     let start = ports.clock.monotonic();
     let mut worked = false;
+    if matches!(desk.state.stage(), Stage::Packet | Stage::DecidePacket | Stage::Review | Stage::Decide) {
+        // A stage that was lost or stands behind the journal is brought back before anyone looks at the change.
+        restore(&mut desk)?;
+    }
     let result = loop {
         if let Err(error) = desk.check_cancel() {
             break Err(error);

@@ -29,3 +29,6 @@ pub use one_off::{ReviewOutcome, TestOutcome, packet_for_diff, parse, plan, revi
 pub use ports::{Policy, Ports, SendPolicy};
 pub use splice::{SpliceFault, change_from_block};
 pub use validate::validate;
+
+#[cfg(test)]
+mod tests;

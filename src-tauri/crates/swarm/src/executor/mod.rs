@@ -10,6 +10,7 @@ mod operators;
 mod samples;
 
 pub(crate) use context::task_text;
+pub(crate) use operators::whole_change;
 
 use crate::desk::Desk;
 use crate::error::SwarmError;
@@ -94,7 +95,12 @@ fn open_court(desk: &mut Desk<'_>, step: &Step, path: RelPath, language: Languag
 }
 
 /// Examples of the task that call what this step changes or adds.
-fn example_probes(desk: &Desk<'_>, step: &Step, path: &RelPath, language: Language) -> Result<Vec<Probe>, SwarmError> {
+pub(crate) fn example_probes(
+    desk: &Desk<'_>,
+    step: &Step,
+    path: &RelPath,
+    language: Language,
+) -> Result<Vec<Probe>, SwarmError> {
     let text = desk.state.file.as_ref().map(|file| file.text.clone()).unwrap_or_default();
     let injected = desk.state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
     if injected {

@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::judge::last_part;
 use crate::probes::{Origin, Probe};
+use starling_core::RelPath;
 use starling_core::change::{ChangeSet, FileChange, FileEdit, Splice, fingerprint};
 use starling_core::code::Span;
 use starling_core::plan::Step;
@@ -91,7 +92,7 @@ fn search(
     desk.ports.workspace.revert(&desk.task, under)?;
     let mut found = Vec::new();
     for new in tried? {
-        found.extend(whole_change(court, &base, &new));
+        found.extend(whole_change(&court.path, &base, &new));
     }
     Ok(found)
 }
@@ -125,14 +126,14 @@ fn try_edits(
 }
 
 /// One splice from the old to the new bytes of the file, without what both begin and end with.
-fn whole_change(court: &Court, old: &[u8], new: &[u8]) -> Option<ChangeSet> {
+pub(crate) fn whole_change(path: &RelPath, old: &[u8], new: &[u8]) -> Option<ChangeSet> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - start;
     let end = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
     let bytes = new.get(start..new.len() - end)?.to_vec();
     let splices = vec![Splice { span: Span::new(start, old.len() - end), bytes }];
     let edit = FileEdit::Splice { before: fingerprint(old), splices };
-    (old != new).then(|| ChangeSet { files: vec![FileChange { path: court.path.clone(), edit }] })
+    (old != new).then(|| ChangeSet { files: vec![FileChange { path: path.clone(), edit }] })
 }
 
 /// The found changes meet every gate like any other candidate.

@@ -12,6 +12,7 @@ pub(crate) use propose::{all as propose_all, spec_probes};
 
 use crate::desk::Desk;
 use crate::error::SwarmError;
+use crate::executor;
 use crate::gates;
 use crate::judge::{Bench, ProbeResult};
 use crate::planner::runner_for;
@@ -47,6 +48,9 @@ pub(crate) fn solve(desk: &mut Desk<'_>, step: &Step) -> Result<(), SwarmError> 
         return desk.fact(TaskEvent::StepFailed { step: step.id.clone(), failure: StepFailure::NotRun { why } });
     };
     let mut candidates = carried(desk, &subject);
+    if candidates.is_empty() {
+        candidates = recalled(desk, step, &subject, &bench)?;
+    }
     // Two tests that tell the old code from the new are proof; more would only cost time.
     let telling = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(|b| !b.passed())).count();
     if telling < 2 {
@@ -132,6 +136,35 @@ fn carried(desk: &Desk<'_>, subject: &Subject) -> Vec<(Probe, Option<ProbeResult
     let of_file = desk.carried.iter().filter(|(path, _, _)| path == &subject.path);
     // A test that passed before the change pins what must stay; it earns its place by a mutant like any other.
     of_file.map(|(_, probe, before)| (probe.clone(), Some(before.clone()))).collect()
+}
+
+/// After a restart: the person's examples again, with what they say about the code as the task found it. The base is put
+/// into the stage for one run and taken out again.
+fn recalled(
+    desk: &Desk<'_>,
+    step: &Step,
+    subject: &Subject,
+    bench: &Bench,
+) -> Result<Vec<(Probe, Option<ProbeResult>)>, SwarmError> {
+    let plan = desk.state.plan.clone();
+    let changed = plan
+        .iter()
+        .flat_map(|plan| &plan.steps)
+        .find(|s| step.depends_on.contains(&s.id) && s.role == Role::Executor && s.files.contains(&subject.path));
+    let Some(changed) = changed else { return Ok(Vec::new()) };
+    let probes = executor::example_probes(desk, changed, &subject.path, subject.language)?;
+    let workspace = &desk.ports.workspace;
+    let base = workspace.base(&desk.task, &subject.path)?.unwrap_or_default();
+    let Some(back) = executor::whole_change(&subject.path, subject.source.as_bytes(), &base) else {
+        return Ok(Vec::new());
+    };
+    if probes.is_empty() {
+        return Ok(Vec::new());
+    }
+    workspace.apply(&desk.task, &back)?;
+    let before = bench.probes(desk, &probes);
+    workspace.revert(&desk.task, &back)?;
+    Ok(probes.into_iter().zip(before?).map(|(probe, before)| (probe, Some(before))).collect())
 }
 
 /// The file and symbols that a step tests: its own for a plan of tests, else those of the steps it follows.
