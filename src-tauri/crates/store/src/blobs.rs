@@ -4,6 +4,10 @@ use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Two threads may write the same blob at a time, each into its own temporary file.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 fn place(folder: &Path, sha: &str) -> PathBuf {
     folder.join(sha.get(..2).unwrap_or("00")).join(sha)
@@ -16,8 +20,13 @@ pub(crate) fn write(folder: &Path, bytes: &[u8]) -> io::Result<String> {
         return Ok(sha);
     }
     let parent = target.parent().unwrap_or(folder);
-    fs::create_dir_all(parent)?;
-    let temporary = parent.join(format!("{sha}.{}.new", std::process::id()));
+    if !parent.is_dir() {
+        fs::create_dir_all(parent)?;
+        // The folder's own name must be durable too.
+        File::open(folder)?.sync_all()?;
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let temporary = parent.join(format!("{sha}.{}-{number}.new", std::process::id()));
     let mut file = File::create(&temporary)?;
     file.write_all(bytes)?;
     file.sync_all()?;

@@ -35,21 +35,24 @@ fn row(event: &TaskEvent, folder: &Path) -> Result<Row, JournalError> {
     Ok(Row { kind, body: "{}".to_owned(), blob: Some(sha) })
 }
 
-pub(crate) fn insert(transaction: &Transaction<'_>, task: &TaskId, rows: &[Row]) -> Result<(), JournalError> {
+/// The numbers of the new rows.
+pub(crate) fn insert(transaction: &Transaction<'_>, task: &TaskId, rows: &[Row]) -> Result<Vec<i64>, JournalError> {
     let last = "SELECT hash FROM event ORDER BY seq DESC LIMIT 1";
     let mut before: String =
         transaction.query_row(last, [], |row| row.get(0)).optional().map_err(write_error)?.unwrap_or_default();
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
     let sql = "INSERT INTO event(task_id, kind, ver, body, blob_sha, wall_ms, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     let mut statement = transaction.prepare_cached(sql).map_err(write_error)?;
+    let mut numbers = Vec::with_capacity(rows.len());
     for row in rows {
         let hash = chained(&before, task.as_str(), &row.kind, &row.body, row.blob.as_deref(), wall);
         statement
             .execute(params![task.as_str(), row.kind, VERSION, row.body, row.blob, wall, before, hash])
             .map_err(write_error)?;
+        numbers.push(transaction.last_insert_rowid());
         before = hash;
     }
-    Ok(())
+    Ok(numbers)
 }
 
 fn chained(before: &str, task: &str, kind: &str, body: &str, blob: Option<&str>, wall: i64) -> String {
@@ -62,6 +65,14 @@ fn chained(before: &str, task: &str, kind: &str, body: &str, blob: Option<&str>,
 }
 
 pub(crate) fn of_task(connection: &Connection, task: &TaskId, folder: &Path) -> Result<Vec<TaskEvent>, JournalError> {
+    Ok(numbered(connection, task, folder)?.into_iter().map(|(_, event)| event).collect())
+}
+
+pub(crate) fn numbered(
+    connection: &Connection,
+    task: &TaskId,
+    folder: &Path,
+) -> Result<Vec<(i64, TaskEvent)>, JournalError> {
     let sql = "SELECT seq, body, blob_sha FROM event WHERE task_id = ? ORDER BY seq";
     let mut statement = connection.prepare_cached(sql).map_err(read_error)?;
     let rows = statement.query_map([task.as_str()], |row| {
@@ -74,13 +85,22 @@ pub(crate) fn of_task(connection: &Connection, task: &TaskId, folder: &Path) -> 
             Some(sha) => blobs::read(folder, &sha).map_err(|e| read_error(format!("event {seq}: {e}")))?,
             None => body,
         };
-        events.push(serde_json::from_str(&body).map_err(|e| read_error(format!("event {seq}: {e}")))?);
+        let event = serde_json::from_str(&body).map_err(|e| read_error(format!("event {seq}: {e}")))?;
+        events.push((seq, event));
     }
     Ok(events)
 }
 
 pub(crate) fn tasks(connection: &Connection) -> Result<Vec<TaskId>, JournalError> {
     let sql = "SELECT task_id FROM event GROUP BY task_id HAVING sum(kind = 'submitted') > 0 ORDER BY min(seq) DESC";
+    let mut statement = connection.prepare_cached(sql).map_err(read_error)?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(read_error)?;
+    rows.map(|row| row.map(TaskId::new).map_err(read_error)).collect()
+}
+
+/// Of everything that has events, oldest first.
+pub(crate) fn ids(connection: &Connection) -> Result<Vec<TaskId>, JournalError> {
+    let sql = "SELECT task_id FROM event GROUP BY task_id ORDER BY min(seq)";
     let mut statement = connection.prepare_cached(sql).map_err(read_error)?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(read_error)?;
     rows.map(|row| row.map(TaskId::new).map_err(read_error)).collect()

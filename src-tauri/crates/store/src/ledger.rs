@@ -9,7 +9,8 @@ use starling_core::{Fingerprint, ModelName};
 pub(crate) fn put(transaction: &Transaction<'_>, entry: &EgressEntry) -> Result<(), JournalError> {
     let EgressEntry { host, model, bytes, body, cost_micro_usd, at, outcome } = entry;
     let sql = "INSERT INTO ledger(body_sha, at_ms, host, model, bytes, cost_uc, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT(body_sha, at_ms) DO UPDATE SET cost_uc = excluded.cost_uc, outcome = excluded.outcome";
+               ON CONFLICT(body_sha, at_ms) DO UPDATE SET
+                 bytes = excluded.bytes, cost_uc = excluded.cost_uc, outcome = excluded.outcome";
     let cost = cost_micro_usd.map(|cost| cost as i64);
     let values = params![body.as_str(), *at as i64, host, model.as_str(), *bytes as i64, cost, outcome];
     transaction.execute(sql, values).map_err(write_error)?;

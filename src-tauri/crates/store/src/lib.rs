@@ -1,13 +1,15 @@
 //! SQLite: the append-only journal, and the ledger of what left the machine.
 //!
 //! `event` is the truth: rows are only added, each carries the hash of the one before, and what `append` acknowledged is on
-//! disk. Deliberately absent: folds. Whoever wants a state folds the events.
+//! disk. Lists and scores are projections, written in the same transaction. Deliberately absent: states. Whoever wants one
+//! folds the events. What the user trusts stands in the settings.
 #![forbid(unsafe_code)]
 
 mod blobs;
 mod events;
 mod ledger;
 mod open;
+mod projection;
 mod schema;
 mod writer;
 
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 pub use open::Opened;
+pub use projection::{ScoreRow, TaskRow};
 
 /// The database of one user. Writing goes through one thread; dropping the store ends it after the last acknowledgement.
 pub struct Store {
@@ -34,9 +37,14 @@ impl Store {
     /// # Errors
     /// `Newer` when a later version wrote it; `Read` or `Write` when the file cannot be used.
     pub fn open(file: &Path) -> Result<Store, JournalError> {
-        let (connection, opened) = open::open(file)?;
-        let reader = open::reader(file)?;
         let blobs = file.parent().unwrap_or(Path::new(".")).join("blobs");
+        let (mut connection, opened) = open::open(file)?;
+        if projection::are_missing(&connection)? {
+            let transaction = connection.transaction().map_err(write_error)?;
+            projection::rebuild(&transaction, &blobs)?;
+            transaction.commit().map_err(write_error)?;
+        }
+        let reader = open::reader(file)?;
         Ok(Store { writer: writer::Writer::start(connection)?, reader: Mutex::new(reader), blobs, opened })
     }
 
@@ -55,6 +63,40 @@ impl Store {
         self.read(events::verify)
     }
 
+    /// All tasks, newest first, without reading their events.
+    pub fn task_rows(&self) -> Result<Vec<TaskRow>, JournalError> {
+        self.read(projection::task_rows)
+    }
+
+    /// How each role did with each model.
+    pub fn metrics(&self) -> Result<Vec<ScoreRow>, JournalError> {
+        self.read(projection::scores)
+    }
+
+    /// Notes that the user saw the task as it is now; a later fact makes it unseen again.
+    pub fn seen(&self, task: &TaskId) -> Result<(), JournalError> {
+        let task = task.clone();
+        self.writer.write(move |transaction| projection::mark_seen(transaction, &task))
+    }
+
+    /// Makes all projections anew from the events.
+    pub fn rebuild(&self) -> Result<(), JournalError> {
+        let blobs = self.blobs.clone();
+        self.writer.write(move |transaction| projection::rebuild(transaction, &blobs))
+    }
+
+    /// Copies the database into a new file that was checked before it got its name. Blobs lie beside the database and
+    /// never change; they are not part of the copy.
+    ///
+    /// # Errors
+    /// `Write` when there is a file of that name, or the copy is not sound.
+    pub fn backup(&self, target: &Path) -> Result<(), JournalError> {
+        if target.exists() {
+            return Err(write_error(format!("{} exists", target.display())));
+        }
+        self.read(|connection| open::copy(connection, target))
+    }
+
     fn read<T>(&self, job: impl FnOnce(&rusqlite::Connection) -> Result<T, JournalError>) -> Result<T, JournalError> {
         job(&self.reader.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -63,8 +105,12 @@ impl Store {
 impl Journal for Store {
     fn append(&self, task: &TaskId, events: &[TaskEvent]) -> Result<(), JournalError> {
         let rows = events::rows(events, &self.blobs)?;
-        let task = task.clone();
-        self.writer.write(move |transaction| events::insert(transaction, &task, &rows))
+        let (task, events, blobs) = (task.clone(), events.to_vec(), self.blobs.clone());
+        self.writer.write(move |transaction| {
+            let numbers = events::insert(transaction, &task, &rows)?;
+            let numbered: Vec<_> = numbers.into_iter().zip(events).collect();
+            projection::update(transaction, &task, &numbered, &blobs)
+        })
     }
 
     fn events(&self, task: &TaskId) -> Result<Vec<TaskEvent>, JournalError> {

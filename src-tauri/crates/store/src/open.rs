@@ -2,6 +2,7 @@
 
 use crate::schema::{APPLICATION_ID, KNOWN_VERSION, migrations};
 use crate::{read_error, write_error};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use starling_core::port::JournalError;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,15 @@ fn try_open(file: &Path) -> Result<Connection, Fault> {
     let mut connection = Connection::open(file).map_err(|e| Fault::Error(read_error(e)))?;
     private(file).map_err(|e| Fault::Error(write_error(e)))?;
     if !fresh && !is_sound(&connection).map_err(Fault::Error)? {
+        // Closing must not write the log into the broken file: both are set aside as they were found.
+        let keep = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        keep.map_err(|e| Fault::Error(read_error(e)))?;
         return Err(Fault::Broken);
+    }
+    let id: i32 =
+        connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(|e| Fault::Error(read_error(e)))?;
+    if !(id == 0 || id == APPLICATION_ID) {
+        return Err(Fault::Error(read_error("the database belongs to another program")));
     }
     let version: i64 =
         connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| Fault::Error(read_error(e)))?;
@@ -61,6 +70,7 @@ fn try_open(file: &Path) -> Result<Connection, Fault> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.execute_batch(&format!(
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;
          PRAGMA busy_timeout=5000; PRAGMA recursive_triggers=ON; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;
@@ -116,4 +126,19 @@ pub(crate) fn reader(file: &Path) -> Result<Connection, JournalError> {
     let connection = Connection::open_with_flags(file, flags).map_err(read_error)?;
     connection.busy_timeout(std::time::Duration::from_secs(5)).map_err(read_error)?;
     Ok(connection)
+}
+
+/// A whole copy, made durable and checked under another name first.
+pub(crate) fn copy(connection: &Connection, target: &Path) -> Result<(), JournalError> {
+    let part = with_suffix(target, ".part");
+    if part.exists() {
+        std::fs::remove_file(&part).map_err(write_error)?;
+    }
+    let name = part.to_str().ok_or_else(|| write_error("the name of the copy is not UTF-8"))?;
+    connection.execute("VACUUM INTO ?", [name]).map_err(write_error)?;
+    private(&part).and_then(|()| std::fs::File::open(&part)?.sync_all()).map_err(write_error)?;
+    if !is_sound(&reader(&part)?)? {
+        return Err(write_error("the copy is not sound"));
+    }
+    std::fs::rename(&part, target).map_err(write_error)
 }

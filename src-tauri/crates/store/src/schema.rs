@@ -7,11 +7,12 @@ pub(crate) const APPLICATION_ID: i32 = 0x5354_524c;
 /// Larger bodies go into a blob.
 pub(crate) const MAX_BODY: usize = 262_144;
 
-pub(crate) const KNOWN_VERSION: i64 = 1;
+pub(crate) const KNOWN_VERSION: i64 = 2;
 
 pub(crate) fn migrations() -> Migrations<'static> {
-    Migrations::new(vec![M::up(
-        "CREATE TABLE event(
+    Migrations::new(vec![
+        M::up(
+            "CREATE TABLE event(
            seq INTEGER PRIMARY KEY AUTOINCREMENT,
            task_id TEXT NOT NULL,
            kind TEXT NOT NULL,
@@ -35,7 +36,48 @@ pub(crate) fn migrations() -> Migrations<'static> {
            outcome TEXT NOT NULL,
            PRIMARY KEY(body_sha, at_ms)
          ) STRICT;",
-    )])
+        ),
+        // Projections: each can be made anew from `event`.
+        M::up(
+            "CREATE TABLE task(
+           id TEXT PRIMARY KEY,
+           title TEXT NOT NULL,
+           project TEXT NOT NULL,
+           stage TEXT NOT NULL,
+           outcome TEXT,
+           submitted_ms INTEGER NOT NULL,
+           updated_ms INTEGER NOT NULL,
+           seq INTEGER NOT NULL
+         ) STRICT;
+         CREATE TABLE model_call(
+           seq INTEGER PRIMARY KEY,
+           task_id TEXT NOT NULL,
+           role TEXT NOT NULL,
+           model TEXT NOT NULL,
+           place TEXT NOT NULL,
+           candidates INTEGER NOT NULL,
+           valid INTEGER NOT NULL,
+           invented INTEGER NOT NULL,
+           input INTEGER NOT NULL,
+           cache_read INTEGER NOT NULL,
+           cache_write INTEGER NOT NULL,
+           output INTEGER NOT NULL,
+           millis INTEGER NOT NULL
+         ) STRICT;
+         CREATE TABLE judged(
+           task_id TEXT NOT NULL,
+           step TEXT NOT NULL,
+           candidate INTEGER NOT NULL,
+           role TEXT NOT NULL,
+           model TEXT NOT NULL,
+           place TEXT NOT NULL,
+           passed INTEGER NOT NULL,
+           PRIMARY KEY(task_id, step, candidate)
+         ) STRICT;
+         -- Not a projection: what the user has seen stands nowhere else.
+         CREATE TABLE seen(task_id TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;",
+        ),
+    ])
 }
 
 #[cfg(test)]

@@ -9,11 +9,14 @@ use std::thread::JoinHandle;
 
 type Job = Box<dyn FnOnce(&Transaction<'_>) -> Result<(), JournalError> + Send>;
 
+/// A job and the place where its caller waits.
+type Waiting = (Job, Sender<Result<(), JournalError>>);
+
 /// Jobs of one commit at most.
 const GROUP: usize = 64;
 
 pub(crate) struct Writer {
-    jobs: Option<SyncSender<(Job, Sender<Result<(), JournalError>>)>>,
+    jobs: Option<SyncSender<Waiting>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -49,7 +52,7 @@ impl Drop for Writer {
     }
 }
 
-fn work(mut connection: Connection, inbox: &Receiver<(Job, Sender<Result<(), JournalError>>)>) {
+fn work(mut connection: Connection, inbox: &Receiver<Waiting>) {
     while let Ok(first) = inbox.recv() {
         let mut group = vec![first];
         while group.len() < GROUP
