@@ -27,8 +27,10 @@ pub fn run(args: args::Review, out: Output) -> CliResult {
     }
     let cancel = Cancel::new();
     interrupt::watch(&cancel);
+    let before = starling.left_today().map_err(CliError::refused)?.1;
     let outcome = starling_swarm::review_diff(&ports, &diff, args.send, 1, &cancel).map_err(super::swarm_error)?;
-    out.result(&outcome_json(&outcome), || report::verdict(&outcome.verdict))?;
+    let cost = starling.left_today().map_err(CliError::refused)?.1.saturating_sub(before);
+    out.result(&outcome_json(&outcome, cost), || report::verdict(&outcome.verdict))?;
     match outcome.verdict.kind {
         VerdictKind::Approve => Ok(()),
         VerdictKind::Change | VerdictKind::Reject => Err(CliError::refused("the reviewer does not approve")),
@@ -46,12 +48,13 @@ fn packet_json(packet: &ReviewPacket) -> Value {
     })
 }
 
-fn outcome_json(outcome: &ReviewOutcome) -> Value {
+fn outcome_json(outcome: &ReviewOutcome, cost_micro_usd: u64) -> Value {
     let verdict = &outcome.verdict;
     let mut usage = Usage::default();
     outcome.calls.iter().for_each(|call| usage.add(call.usage));
     json!({
         "verdict": verdict.kind, "summary": verdict.summary, "findings": verdict.findings,
         "reviewer": events::reviewer(&verdict.reviewer), "packet_bytes": outcome.packet.text().len(), "usage": usage,
+        "cost_micro_usd": cost_micro_usd,
     })
 }

@@ -1,7 +1,7 @@
 //! What `doctor` finds: each part of the environment that decides what Starling can do, asked and not assumed. The window
 //! and the command line show the same report.
 
-use super::{Starling, cloud, desktop, keys, shelf};
+use super::{Starling, cloud, desktop, shelf};
 use serde::Serialize;
 use starling_core::Role;
 
@@ -59,7 +59,7 @@ pub fn examine(starling: &Starling) -> Report {
         models: models(starling),
         tray: tray(),
         notifications: desktop::notification_daemon().into(),
-        keychain: keys::keychain().into(),
+        keychain: desktop::keychain().into(),
         cloud: cloud::described(&starling.settings.get()).into(),
     }
 }

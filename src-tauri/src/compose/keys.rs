@@ -114,11 +114,6 @@ pub fn keep(provider: Provider, key: &str) -> KeySource {
     }
 }
 
-/// Which keychain there is, or why there is none. Connects at most once.
-pub fn keychain() -> Result<String, String> {
-    store().map(|store| store.vendor())
-}
-
 fn entry(provider: Provider) -> Result<Entry, String> {
     Entry::new_in_store(&store()?, SERVICE, provider.as_str()).map_err(|e| e.to_string())
 }

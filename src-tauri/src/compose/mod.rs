@@ -31,7 +31,7 @@ use settings_file::SettingsFile;
 use shelf::Shelf;
 use starling_core::TaskId;
 use starling_core::catalog::{Catalog, Entry};
-use starling_core::port::{Cancel, Journal, JournalError, MapError, ModelError, WorkspaceError};
+use starling_core::port::{Cancel, Clock, CloudReviewer, Journal, JournalError, MapError, ModelError, WorkspaceError};
 use starling_core::state::{Stage, TaskState};
 use starling_store::Store;
 use starling_swarm::{Policy, Ports, SendPolicy, SwarmError};
@@ -140,12 +140,33 @@ impl Starling {
         if let Some(known) = projects.get(&key) {
             known.index.refresh()?;
             // The cloud reviewer is asked for anew: a key may have come or gone.
-            return Ok(Ports { cloud: self.cloud.reviewer(&self.settings.get()), ..known.ports.clone() });
+            return Ok(Ports { cloud: self.reviewer()?, ..known.ports.clone() });
         }
         let opened = Project::open(self, &key.0, trusted)?;
         let ports = opened.ports.clone();
         projects.insert(key, opened);
         Ok(ports)
+    }
+
+    /// Bytes and microdollars that left the machine since midnight (UTC).
+    pub fn left_today(&self) -> Result<(u64, u64), ComposeError> {
+        const DAY: u64 = 24 * 60 * 60 * 1000;
+        let now = self.clock.now();
+        let midnight = now - now % DAY;
+        let entries = self.store.egress()?;
+        let today = entries.iter().filter(|entry| entry.at >= midnight);
+        Ok(today.fold((0, 0), |(bytes, cost), entry| (bytes + entry.bytes, cost + entry.cost_micro_usd.unwrap_or(0))))
+    }
+
+    /// The cloud reviewer, unless the budget of the day is spent: then reviews are local until tomorrow.
+    pub fn reviewer(&self) -> Result<Option<Arc<dyn CloudReviewer>>, ComposeError> {
+        let settings = self.settings.get();
+        let budget = settings.budget.day_micro_usd;
+        if budget > 0 && self.left_today()?.1 >= budget {
+            tracing::warn!("the budget of the day is spent; reviews are local");
+            return Ok(None);
+        }
+        Ok(self.cloud.reviewer(&settings))
     }
 
     /// The branch that is checked out in a project, "" when there is none.

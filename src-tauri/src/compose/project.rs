@@ -31,7 +31,7 @@ impl Project {
             map: Arc::clone(&index) as _,
             workspace: Arc::clone(&workspace) as _,
             checks: Arc::new(checks),
-            cloud: starling.cloud.reviewer(&starling.settings.get()),
+            cloud: starling.reviewer()?,
             journal: Arc::clone(&starling.store) as _,
             ledger: Arc::clone(&starling.store) as _,
             clock: Arc::clone(&starling.clock) as _,

@@ -93,7 +93,7 @@ impl Receipt {
         }
         let local = state.calls.iter().filter(|call| call.place == Place::Local).map(|call| call.usage.total());
         let (local, all): (u64, u64) = (local.sum(), state.calls.iter().map(|call| call.usage.total()).sum());
-        let permille = if all == 0 { 1_000 } else { local.saturating_mul(1_000) / all };
+        let permille = local.saturating_mul(1_000).checked_div(all).unwrap_or(1_000);
         receipt.local_share_permille = u32::try_from(permille).unwrap_or(1_000);
         receipt
     }

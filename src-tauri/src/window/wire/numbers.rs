@@ -7,11 +7,7 @@ use starling_contract::{
     DoctorPart, DoctorView, EgressToday, EgressView, InventedName, MetricsView, OverviewView, ScorecardView,
 };
 use starling_core::TaskId;
-use starling_core::port::Clock;
 use starling_core::state::TaskState;
-
-/// A day in milliseconds.
-const DAY: u64 = 24 * 60 * 60 * 1000;
 
 pub fn metrics(tasks: &[(TaskId, TaskState)]) -> MetricsView {
     let states = || tasks.iter().map(|(_, state)| state);
@@ -66,14 +62,8 @@ pub fn egress(starling: &Starling) -> Result<EgressView, ComposeError> {
     Ok(EgressView::of(starling.store.egress()?.iter().rev()))
 }
 
-/// What left since midnight (UTC).
 pub fn today(starling: &Starling) -> Result<EgressToday, ComposeError> {
-    let now = starling.clock.now();
-    let midnight = now - now % DAY;
-    let entries = starling.store.egress()?;
-    let today = entries.iter().filter(|entry| entry.at >= midnight);
-    let (bytes, cost) =
-        today.fold((0, 0), |(bytes, cost), entry| (bytes + entry.bytes, cost + entry.cost_micro_usd.unwrap_or(0)));
+    let (bytes, cost) = starling.left_today()?;
     Ok(EgressToday { bytes: bytes as f64, cost_usd: cost as f64 / 1_000_000.0 })
 }
 
