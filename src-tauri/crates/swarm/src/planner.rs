@@ -341,9 +341,22 @@ fn choose(
     let mut best = plans.into_iter().nth(best)?;
     for draft in &mut best {
         draft.symbols.retain(|symbol| !must_stay(brief, symbol));
+        prune(draft, targets);
     }
     best.retain(|draft| !draft.symbols.is_empty() || !draft.new_symbols.is_empty());
     (!best.is_empty()).then_some(best)
+}
+
+/// Small models add neighbours. Beside a symbol that the task clearly means, only those that it means nearly as much stay.
+fn prune(draft: &mut Draft, targets: &[PlanTarget]) {
+    let score = |symbol: &String| {
+        let target = targets.iter().find(|t| t.path == draft.path.as_str() && &t.symbol == symbol);
+        target.map_or(0.0, |t| t.score)
+    };
+    let scores: Vec<f32> = draft.symbols.iter().map(score).collect();
+    let best = scores.iter().copied().fold(0.0, f32::max);
+    let mut at = scores.into_iter();
+    draft.symbols.retain(|_| at.next().is_none_or(|score| score >= best * 0.5));
 }
 
 fn keys(plan: &[Draft]) -> Vec<String> {
