@@ -107,6 +107,8 @@ fn problem(entry: &Entry) -> Option<&'static str> {
         Some("its sha256 is not 64 hexadecimal digits")
     } else if entry.sources.is_empty() {
         Some("it has no source")
+    } else if hex && entry.bytes == 0 {
+        Some("a pinned file needs its size")
     } else if entry.default && !hex {
         Some("a model that is chosen unasked needs a pinned sha256")
     } else {
@@ -143,6 +145,7 @@ mod tests {
         };
         check("name = \"qwen2.5-coder-0.5b\"", "name = \"qwen2.5-coder-1.5b\"", "twice");
         check("cc324af0", "XX324af0", "64 hexadecimal");
+        check("bytes = 1117320768", "bytes = 0", "needs its size");
         check("licence", "license", "unknown field");
         check("name = \"qwen2.5-coder-1.5b\"", "name = \"../x\"", "other characters");
     }
