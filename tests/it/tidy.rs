@@ -131,11 +131,16 @@ fn tier_faults_are_noticed() {
     check("ipc.ts", "./bindings", false);
     check("bindings.ts", "@tauri-apps/api/core", false);
     check("state/tasks.ts", "../bindings", true);
+    check("mock/start.ts", "@tauri-apps/api/mocks", false);
 }
 
 /// What is wrong with this import, by the place of the importing file below `ui/src`. Types may cross: they are erased.
 fn tier_fault(from: &str, import: &str) -> Option<String> {
-    let door = from == "ipc.ts" || from == "bindings.ts" || from.contains(".test.") || from.starts_with("test/");
+    let door = from == "ipc.ts"
+        || from == "bindings.ts"
+        || from.contains(".test.")
+        || from.starts_with("test/")
+        || from.starts_with("mock/");
     if import.starts_with("@tauri-apps/") || import.ends_with("/bindings") || import.ends_with("/bindings.ts") {
         return (!door).then(|| format!("imports {import}, which only ipc.ts may"));
     }
