@@ -73,6 +73,15 @@ pub(crate) fn make(
     // A small model adds helpers for their own sake. New names are offered only where the task wants something new and
     // does not name it itself.
     let may_create = brief.kind == TaskKind::Feature && additions.is_empty();
+    if brief.kind == TaskKind::Feature && !additions.is_empty() {
+        // The task names what it wants and code knows where that belongs: nothing is left to choose.
+        let mut drafts = Vec::new();
+        complete(&mut drafts, &additions);
+        let plan = with_tests(drafts, brief, tools, &files);
+        if let Some(plan) = checked(plan, map, &files) {
+            return Ok(Made { plan: Some(plan), calls: Vec::new() });
+        }
+    }
     let (drafts, call) = draw(map, model, brief, &targets, may_create, seed, cancel, progress)?;
     let best = choose(drafts, brief, &targets, &additions);
     let mut draft = best.unwrap_or_else(|| by_rank(brief, &targets));
@@ -383,14 +392,17 @@ fn by_rank(brief: &Brief, targets: &[PlanTarget]) -> Vec<Draft> {
     draft.into_iter().collect()
 }
 
-/// What the task asks to add by name is in the plan, and only under that name.
+/// What the task asks to add by name is in the plan, and only under that name. A file that gets a named addition gets
+/// nothing else: what small models want to change beside it is nearly always what the addition merely uses.
 fn complete(drafts: &mut Vec<Draft>, additions: &[(RelPath, String)]) {
+    for (path, _) in additions {
+        drafts.retain(|draft| &draft.path != path);
+    }
     for (path, name) in additions {
-        let last = name.rsplit('.').next().unwrap_or(name);
         match drafts.iter_mut().find(|draft| &draft.path == path) {
             Some(draft) => {
-                draft.new_symbols.retain(|known| known.rsplit('.').next() != Some(last));
                 draft.new_symbols.push(name.clone());
+                draft.goal = format!("Add {}", draft.new_symbols.join(", "));
             }
             None => drafts.push(Draft {
                 goal: format!("Add {name}"),
