@@ -5,6 +5,7 @@ use super::{Court, first_line, said};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::placing::python_module;
+use starling_core::brief::TaskKind;
 use starling_core::code::{Language, Outline, SymbolKind};
 use starling_core::plan::Step;
 use starling_core::prompt::{ExecuteInput, Snippet};
@@ -29,20 +30,30 @@ pub(crate) fn input(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<Execu
         symbols: step.symbols.clone(),
         new_symbols: step.new_symbols.clone(),
         failure: failing(court),
-        opening: opening(court.language, &outline, step),
+        opening: opening(court.language, &outline, step, brief.is_some_and(|b| b.kind == TaskKind::Bug)),
     })
 }
 
 /// The beginning of the one definition that a step changes or adds, up to its parameters; "" when there are several, or when
 /// it is no function.
-fn opening(language: Language, outline: &Outline, step: &Step) -> String {
+///
+/// The signature of what a bug report is about stays: a small model renames parameters for no reason.
+fn opening(language: Language, outline: &Outline, step: &Step, keep_signature: bool) -> String {
     match (step.symbols.as_slice(), step.new_symbols.as_slice()) {
         ([name], []) => {
             let symbol = outline.unique(name).filter(|s| matches!(s.kind, SymbolKind::Function | SymbolKind::Method));
-            let head = symbol.and_then(|s| s.signature.split_once('(')).map(|(head, _)| head.to_owned());
+            let end = match language {
+                Language::Python => ":\n",
+                _ => " {\n",
+            };
+            let head = symbol.and_then(|s| match s.signature.split_once('(') {
+                Some(_) if keep_signature => Some(format!("{}{end}", s.signature)),
+                Some((head, _)) => Some(format!("{head}(")),
+                None => None,
+            });
             match (head, name.rsplit_once('.')) {
-                (Some(head), None) => format!("{head}("),
-                (Some(head), Some((owner, _))) => inside(language, owner, &format!("{head}(")),
+                (Some(head), None) => head,
+                (Some(head), Some((owner, _))) => inside(language, owner, &head),
                 (None, _) => String::new(),
             }
         }
