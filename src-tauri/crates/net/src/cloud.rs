@@ -268,7 +268,7 @@ impl CloudReviewer for CloudEndpoint {
             }
         };
         self.settle(&mut entry, &Outcome::of(&result));
-        ledger.settled(&entry).map_err(unwritten)?;
+        ledger.settled(&entry).map_err(|error| self.unsettled(&error))?;
         let reply = result.map_err(|fault| fault.error)?;
         Ok(CloudAnswer {
             text: reply.text,
@@ -280,6 +280,12 @@ impl CloudReviewer for CloudEndpoint {
 }
 
 impl CloudEndpoint {
+    /// It was sent, and its row still says that nobody knows how it ended.
+    pub(crate) fn unsettled(&self, error: &JournalError) -> ModelError {
+        let message = format!("it was sent, but the ledger cannot be written: {error}");
+        ModelError::Unknown { host: self.endpoint.host(), message }
+    }
+
     pub(crate) fn lost(&self, lost: Lost) -> Fault {
         let error = match lost {
             Lost::Cancelled => ModelError::Cancelled,
@@ -291,7 +297,7 @@ impl CloudEndpoint {
     }
 }
 
-/// Without a row nothing may leave; without its end the row stays unknown.
+/// Without a row nothing may leave.
 pub(crate) fn unwritten(error: JournalError) -> ModelError {
     ModelError::NotAllowed { reason: format!("the ledger cannot be written: {error}") }
 }

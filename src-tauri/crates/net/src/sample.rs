@@ -74,7 +74,7 @@ impl Model for CloudEndpoint {
 
         self.settle(&mut entry, &desk.outcome());
         if let Some(ledger) = ledger {
-            ledger.settled(&entry).map_err(unwritten)?;
+            ledger.settled(&entry).map_err(|error| self.unsettled(&error))?;
         }
         match ended {
             Ok(()) => desk.sampled(begun.elapsed().as_millis() as u64),

@@ -57,15 +57,17 @@ impl Ledger for Rows {
     }
 }
 
-/// A ledger whose disk is full.
-struct Full;
+/// A ledger whose disk is full, from the first or only from the last row on.
+struct Full {
+    first: bool,
+}
 
 impl Ledger for Full {
     fn sending(&self, _: &EgressEntry) -> Result<(), JournalError> {
-        Err(JournalError::Write { message: "full".into() })
+        if self.first { Err(JournalError::Write { message: "full".into() }) } else { Ok(()) }
     }
     fn settled(&self, _: &EgressEntry) -> Result<(), JournalError> {
-        Ok(())
+        Err(JournalError::Write { message: "full".into() })
     }
 }
 
@@ -219,6 +221,23 @@ fn what_may_have_been_charged_is_unknown_and_never_repeated() {
 }
 
 #[test]
+fn a_hundred_thousand_empty_lines_do_not_hold_it_up() {
+    let body = [b"data:\n".repeat(100_000), b"\n".to_vec()].concat();
+    let begun = Instant::now();
+    check(Say::Bytes(events(&body, 60_000)), Expect::Unknown, 1, "not JSON");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn callers_may_live_in_a_runtime() {
+    let server = Fake::always(Say::Bytes(events(OPENAI.as_bytes(), 100)));
+    let endpoint = endpoint(Api::OpenAi, &server.url());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let sent = runtime.block_on(async { send(&endpoint) });
+    assert_eq!(sent.result.map(|answer| answer.usage.output), Ok(5));
+}
+
+#[test]
 fn a_silent_server_is_given_up() {
     let server = Fake::always(Say::AndHang(Vec::new()));
     let mut endpoint = endpoint(Api::OpenAi, &server.url());
@@ -269,12 +288,20 @@ fn a_refused_connection_costs_nothing() {
 fn nothing_is_sent_offline_or_without_a_row() {
     let server = Fake::always(Say::Bytes(events(OPENAI.as_bytes(), 100)));
     let endpoint = endpoint(Api::OpenAi, &server.url());
-    let sent = endpoint.send(b"{}", &Cancel::new(), &Full, &mut |_| {});
+    let sent = endpoint.send(b"{}", &Cancel::new(), &Full { first: true }, &mut |_| {});
     assert!(matches!(sent, Err(ModelError::NotAllowed { .. })), "{sent:?}");
+    assert_eq!(server.heard().len(), 0);
     endpoint.gate.set_offline(true);
     let sent = send(&endpoint);
     assert_eq!(sent.result, Err(ModelError::NotAllowed { reason: "offline".into() }));
     assert_eq!((sent.rows.len(), server.heard().len()), (0, 0));
+}
+
+#[test]
+fn an_end_that_cannot_be_written_is_not_called_unsent() {
+    let server = Fake::always(Say::Bytes(events(OPENAI.as_bytes(), 100)));
+    let sent = endpoint(Api::OpenAi, &server.url()).send(b"{}", &Cancel::new(), &Full { first: false }, &mut |_| {});
+    assert!(matches!(sent, Err(ModelError::Unknown { .. })), "{sent:?}");
 }
 
 #[test]
