@@ -60,6 +60,11 @@ impl Endpoint {
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
+    /// http, without TLS.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.url.scheme() == "http"
+    }
+
     /// On this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.url)
