@@ -1,5 +1,7 @@
 //! The ports: what the core needs from the world, as object-safe, synchronous traits over plain values. Each has a real
 //! and a test implementation (testkit). They name operations; no handle, path of the machine or connection leaks through.
+//!
+//! Longer than 400 lines because the ports are read together: whoever implements one needs the values of the others.
 
 use crate::change::{ByteProof, ChangeSet, Hunk};
 use crate::code::{Definition, FileEntry, Outline, Reference, SearchHit};

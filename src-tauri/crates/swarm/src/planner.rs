@@ -1,6 +1,8 @@
 //! The Planner: code ranks what may have to change, the model chooses among it under a schema that cannot name what does
 //! not exist, several plans are drawn, and the one that agrees most with the others and with the task is kept. The steps
 //! for tests are added by code: every change gets one.
+//!
+//! Longer than 400 lines because ranking, drawing and choosing share their private types and are read as one story.
 
 use crate::desk::{Call, Desk, ask};
 use crate::error::SwarmError;

@@ -2,6 +2,8 @@
 //!
 //! A small local model says "change" easily. So a local verdict is a vote of several samples, a finding counts only when
 //! the words it rests on stand in the packet, and "change" or "reject" needs such a finding. No verdict overrules a gate.
+//!
+//! Longer than 400 lines because the packet and both ways of judging it must say the same things in the same words.
 
 use crate::desk::{Desk, ask};
 use crate::drive::change_of;

@@ -1,4 +1,6 @@
 //! A made-up task, event by event, and variants of its way. Every stage of the page is a prefix of one of these.
+//!
+//! Longer than 400 lines because it is one story, told in the order in which it happens.
 
 use starling_core::brief::{Brief, FieldEvidence, Source, TaskKind, TraceFrame};
 use starling_core::change::{ByteProof, ChangeSet, Hunk, HunkLine, LineMark};

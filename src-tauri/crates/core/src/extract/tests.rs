@@ -1,4 +1,6 @@
 //! The rule families of the extraction, each on a small task of its own, and what must hold for any text.
+//!
+//! Longer than 400 lines because one check serves every family, and the families are compared with each other.
 
 use super::*;
 use proptest::prelude::*;
