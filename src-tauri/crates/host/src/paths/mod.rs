@@ -1,14 +1,19 @@
 //! The path gate: the only way to a file of the user's project.
 //!
 //! A path is opened beneath a root that was opened once, without following links out of it or, for writing, any link at
-//! all. Protected names are refused whatever their spelling. Any doubt is a refusal; there is no fallback.
+//! all. Protected names are refused whatever their spelling, denied folders whatever leads to them. Any doubt is a
+//! refusal; there is no fallback. Nothing is mapped into memory: a file that another program shortens would kill us.
 
+mod fold;
 mod names;
+mod open;
 mod write;
 
 pub use names::{Protection, protection};
+pub use write::{Write, temporary_name};
 
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
+use open::Denied;
+use rustix::fs::{Mode, OFlags};
 use starling_core::RelPath;
 use std::fs::File;
 use std::io::Read;
@@ -25,6 +30,9 @@ pub enum PathGateError {
     Changed { path: RelPath },
     #[error("{path} has {bytes} bytes, more than the {limit} that are read")]
     TooLarge { path: RelPath, bytes: u64, limit: u64 },
+    /// Another file could not be written, and this one could then not be put back as it was.
+    #[error("{path} holds the new text although the change as a whole failed: {reason}")]
+    NotUndone { path: RelPath, reason: String },
     #[error("{path}: {source}")]
     Io { path: String, source: std::io::Error },
 }
@@ -33,6 +41,7 @@ pub enum PathGateError {
 pub struct Root {
     folder: OwnedFd,
     path: PathBuf,
+    denied: Denied,
 }
 
 impl Root {
@@ -40,25 +49,36 @@ impl Root {
     /// When it is not a folder or cannot be opened.
     pub fn open(path: &Path) -> Result<Root, PathGateError> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(path, flags, Mode::empty());
-        let folder = folder.map_err(|e| PathGateError::Io { path: path.display().to_string(), source: e.into() })?;
-        Ok(Root { folder, path: path.to_owned() })
+        let folder = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| of_folder(path, e))?;
+        Ok(Root { folder, path: path.to_owned(), denied: Denied::default() })
+    }
+
+    /// Refuses from now on whatever lies in these folders, or is one of these files, whichever path leads there.
+    ///
+    /// # Errors
+    /// When one of them cannot be looked at: then nothing could be denied.
+    pub fn denying(mut self, places: &[&Path]) -> Result<Root, PathGateError> {
+        for place in places {
+            self.denied.add(place).map_err(|e| of_folder(place, e))?;
+        }
+        Ok(self)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bytes of a regular file, `None` when it does not exist. Links that stay beneath the root are followed.
+    /// A regular file with one name, `None` when it does not exist. Links that stay beneath the root are followed.
+    pub fn open_file(&self, path: &RelPath) -> Result<Option<File>, PathGateError> {
+        open::file(&self.folder, path, &self.denied)
+    }
+
+    /// The bytes of a file, `None` when it does not exist.
+    ///
+    /// # Errors
+    /// `TooLarge` above `limit` bytes, `Refused`, `Io`.
     pub fn read(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, PathGateError> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
-        let file = match rustix::fs::openat2(&self.folder, path.as_str(), flags, Mode::empty(), beneath) {
-            Ok(file) => file,
-            Err(rustix::io::Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(refused(path, error)),
-        };
-        read_regular(path, file, limit).map(Some)
+        self.open_file(path)?.map(|file| read(path, file, limit)).transpose()
     }
 
     /// Writes a file: a new one when `expected` is `None`, else exactly in place of those bytes.
@@ -66,14 +86,26 @@ impl Root {
     /// # Errors
     /// `Protected`, `Refused`, or `Changed` when the file holds something else; then it is as it was.
     pub fn write(&self, path: &RelPath, expected: Option<&[u8]>, bytes: &[u8]) -> Result<(), PathGateError> {
-        allow(path)?;
-        write::write(&self.folder, path, expected, bytes)
+        let temporary = temporary_name();
+        self.write_all(&[Write { path, expected, bytes, temporary: &temporary }])
+    }
+
+    /// Writes several files: all of them or, when one fails, none. Everything is on disk before the first name changes.
+    pub fn write_all(&self, writes: &[Write<'_>]) -> Result<(), PathGateError> {
+        writes.iter().try_for_each(|write| allow(write.path))?;
+        write::write_all(&self.folder, &self.denied, writes)
     }
 
     /// Removes a file that holds exactly `expected`.
     pub fn remove(&self, path: &RelPath, expected: &[u8]) -> Result<(), PathGateError> {
         allow(path)?;
-        write::remove(&self.folder, path, expected)
+        write::remove(&self.folder, &self.denied, path, expected)
+    }
+
+    /// Removes the temporary file that an interrupted `write_all` left beside `path`, if it holds one of `known`. What
+    /// holds anything else is someone's work and stays.
+    pub fn clear(&self, path: &RelPath, temporary: &str, known: &[&[u8]]) -> Result<(), PathGateError> {
+        write::clear(&self.folder, &self.denied, path, temporary, known)
     }
 }
 
@@ -84,30 +116,22 @@ fn allow(path: &RelPath) -> Result<(), PathGateError> {
     }
 }
 
-fn refused(path: &RelPath, error: rustix::io::Errno) -> PathGateError {
-    use rustix::io::Errno;
-    let reason = match error {
-        Errno::LOOP => "it is a link, or leads through one".to_owned(),
-        Errno::XDEV => "it leads out of the project".to_owned(),
-        Errno::NOTDIR => "a part of it is no folder".to_owned(),
-        other => return PathGateError::Io { path: path.to_string(), source: other.into() },
-    };
-    PathGateError::Refused { path: path.clone(), reason }
+fn of_folder(path: &Path, error: rustix::io::Errno) -> PathGateError {
+    PathGateError::Io { path: path.display().to_string(), source: error.into() }
 }
 
-fn read_regular(path: &RelPath, file: OwnedFd, limit: u64) -> Result<Vec<u8>, PathGateError> {
-    let stat = rustix::fs::fstat(&file).map_err(|e| PathGateError::Io { path: path.to_string(), source: e.into() })?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(PathGateError::Refused { path: path.clone(), reason: "it is no regular file".to_owned() });
-    }
-    let bytes = stat.st_size.unsigned_abs();
+fn read(path: &RelPath, file: File, limit: u64) -> Result<Vec<u8>, PathGateError> {
+    let io = |source| PathGateError::Io { path: path.to_string(), source };
+    let bytes = file.metadata().map_err(io)?.len();
     if bytes > limit {
         return Err(PathGateError::TooLarge { path: path.clone(), bytes, limit });
     }
     let mut content = Vec::new();
     // A file that grows meanwhile is read up to the limit and no further.
-    let read = File::from(file).take(limit + 1).read_to_end(&mut content);
-    read.map_err(|source| PathGateError::Io { path: path.to_string(), source })?;
+    file.take(limit + 1).read_to_end(&mut content).map_err(io)?;
+    if content.len() as u64 > limit {
+        return Err(PathGateError::TooLarge { path: path.clone(), bytes: content.len() as u64, limit });
+    }
     Ok(content)
 }
 

@@ -1,5 +1,6 @@
 //! Names that are never written, and names that need a person, whatever their spelling.
 
+use super::fold::folded;
 use starling_core::RelPath;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,24 +13,13 @@ pub enum Protection {
 
 pub fn protection(path: &RelPath) -> Protection {
     let parts: Vec<String> = path.as_str().split('/').map(folded).collect();
-    let never = parts.iter().find_map(|part| never(part));
+    let name = parts.last().map_or("", String::as_str);
+    let never = parts.iter().find_map(|part| never(part)).or_else(|| private_key(name));
     if let Some(reason) = never {
         return Protection::Never(reason);
     }
-    parts.last().and_then(|name| ask(name)).map_or(Protection::Free, Protection::Ask)
-}
-
-/// Lower case, without characters that do not show, full-width letters as plain ones: as lenient file systems compare.
-fn folded(part: &str) -> String {
-    let visible = part.chars().filter(|c| {
-        !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
-    });
-    let plain = visible.map(|c| match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        '\u{2024}' => '.',
-        other => other,
-    });
-    plain.flat_map(char::to_lowercase).collect::<String>().trim_end_matches(['.', ' ']).to_owned()
+    let folder = parts.first().map_or("", String::as_str);
+    ask(name).or_else(|| ask_in(folder)).map_or(Protection::Free, Protection::Ask)
 }
 
 fn never(part: &str) -> Option<&'static str> {
@@ -45,9 +35,14 @@ fn never(part: &str) -> Option<&'static str> {
     if part == ".husky" || part.starts_with(".envrc") {
         return Some("it is run without being asked for");
     }
-    let keyed = part.starts_with(".env") || part.starts_with("id_") || secret.contains(&part);
     let key_file = [".pem", ".kdbx", ".tfstate", ".p12", ".key"].iter().any(|end| part.ends_with(end));
-    (keyed || key_file).then_some("it may hold secrets")
+    (part.starts_with(".env") || secret.contains(&part) || key_file).then_some("it may hold secrets")
+}
+
+/// `id_rsa`, `id_ed25519.pub`, but not `id_map.py`: key files have no other extension.
+fn private_key(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("id_")?;
+    (!rest.contains('.') || rest.ends_with(".pub")).then_some("it may hold secrets")
 }
 
 fn ask(name: &str) -> Option<&'static str> {
@@ -56,11 +51,38 @@ fn ask(name: &str) -> Option<&'static str> {
         "agents.md" | "claude.md" | "gemini.md" | "copilot-instructions.md" => {
             Some("assistants read it as instructions")
         }
-        "package.json" | "makefile" | "build.rs" | "conftest.py" | "setup.py" | "cargo.toml" | "pyproject.toml" => {
-            Some("it decides which commands run")
-        }
+        "package.json"
+        | "makefile"
+        | "gnumakefile"
+        | "justfile"
+        | "rakefile"
+        | "jenkinsfile"
+        | "dockerfile"
+        | "build.rs"
+        | "cargo.toml"
+        | "rust-toolchain"
+        | "rust-toolchain.toml"
+        | "conftest.py"
+        | "setup.py"
+        | "setup.cfg"
+        | "tox.ini"
+        | "noxfile.py"
+        | "pytest.ini"
+        | "pyproject.toml"
+        | "sitecustomize.py"
+        | "build.gradle"
+        | "build.gradle.kts"
+        | "pom.xml"
+        | "cmakelists.txt"
+        | ".gitlab-ci.yml"
+        | ".travis.yml"
+        | ".pre-commit-config.yaml" => Some("it decides which commands run"),
         _ => None,
     }
+}
+
+fn ask_in(folder: &str) -> Option<&'static str> {
+    matches!(folder, ".github" | ".circleci" | ".cargo").then_some("it decides which commands run")
 }
 
 #[cfg(test)]
@@ -68,19 +90,24 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(path: &str, never: bool) {
-        let found = protection(&RelPath::new(path).expect("a good path"));
-        assert_eq!(matches!(found, Protection::Never(_)), never, "{path}: {found:?}");
+    fn check(paths: &[&str], expected: fn(Protection) -> bool) {
+        for path in paths {
+            let found = protection(&RelPath::new(*path).expect("a good path"));
+            assert!(expected(found), "{path}: {found:?}");
+        }
     }
 
     #[test]
     fn protects_names_in_every_spelling() {
-        for path in [
+        let paths = [
             ".git/config",
             ".GIT/hooks/pre-commit",
             ".VsCode/tasks.json",
             ".g\u{200c}it/config",
+            ".g\u{e0069}it/config",
             "\u{ff0e}git/x",
+            ".\u{1d4f0}it/x",
+            ".\u{017f}vn/entries",
             "a/.mcp.json",
             ".claude/settings.json",
             "x.code-workspace",
@@ -90,24 +117,37 @@ mod tests {
             ".env",
             ".env.local",
             ".husky/pre-commit",
+            ".hus\u{212a}y/pre-commit",
             "keys/id_ed25519",
+            "keys/id_rsa.pub",
             "certs/a.PEM",
             "infra/x.tfstate",
+            "infra/x.tf\u{fb06}ate",
             ".starling/x",
-        ] {
-            check(path, true);
-        }
-        for path in
-            ["src/git.py", "src/env.py", ".github/workflows/ci.yml", "id.py", "environment/.gitkeep", "video.py"]
-        {
-            check(path, false);
-        }
+        ];
+        check(&paths, |found| matches!(found, Protection::Never(_)));
+    }
+
+    #[test]
+    fn does_not_refuse_common_names() {
+        let paths = [
+            "src/git.py",
+            "src/env.py",
+            "id.py",
+            "src/id_map.py",
+            "id_tools/a.py",
+            "environment/.gitkeep",
+            ".gitignore",
+            "video.py",
+            "docs/keys.md",
+        ];
+        check(&paths, |found| found == Protection::Free);
     }
 
     #[test]
     fn asks_for_files_that_decide_what_runs() {
-        for path in ["package.json", "a/conftest.py", "AGENTS.md", ".gitattributes"] {
-            assert!(matches!(protection(&RelPath::new(path).expect("good")), Protection::Ask(_)), "{path}");
-        }
+        let paths =
+            ["package.json", "a/conftest.py", "AGENTS.md", ".gitattributes", ".github/workflows/ci.yml", "MAKEFILE"];
+        check(&paths, |found| matches!(found, Protection::Ask(_)));
     }
 }

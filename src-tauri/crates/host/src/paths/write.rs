@@ -1,134 +1,217 @@
-//! Writing beneath an open folder: a new file beside the old one, then an exchange that is undone when the old one is not
-//! what was expected. At no moment does half a file bear the name.
+//! Writing beneath an open folder: new bytes beside the old ones, then an exchange of names that is undone when what comes
+//! out is not what was expected. At no moment does half a file bear the name. With several files every byte is on disk
+//! before the first name changes, and the old files stay until the last name has changed.
 
-use super::{PathGateError, read_regular, refused};
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, ResolveFlags};
+use super::open::{Denied, folder, io, named, unmake};
+use super::{PathGateError, read};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
 use starling_core::RelPath;
-use std::io::Write;
+use std::io::Write as _;
 use std::os::fd::OwnedFd;
 
-const STRICT: ResolveFlags = ResolveFlags::BENEATH
-    .union(ResolveFlags::NO_MAGICLINKS)
-    .union(ResolveFlags::NO_XDEV)
-    .union(ResolveFlags::NO_SYMLINKS);
+/// One file to write.
+pub struct Write<'a> {
+    pub path: &'a RelPath,
+    /// What it must hold now; `None` when it must not exist.
+    pub expected: Option<&'a [u8]>,
+    pub bytes: &'a [u8],
+    /// From [`temporary_name`]. The caller knows it, so that it can look for it after a kill.
+    pub temporary: &'a str,
+}
 
-pub(super) fn write(
+/// A name that nobody can foresee.
+pub fn temporary_name() -> String {
+    format!(".starling-{}.new", uuid::Uuid::now_v7())
+}
+
+/// What has happened to a file so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The new bytes lie under the temporary name.
+    Prepared,
+    /// The new bytes bear the name; nothing else exists.
+    Created,
+    /// The new bytes bear the name, the old ones the temporary name.
+    Exchanged,
+}
+
+struct Pending<'a> {
+    write: &'a Write<'a>,
+    folder: OwnedFd,
+    step: Step,
+}
+
+pub(super) fn write_all(root: &OwnedFd, denied: &Denied, writes: &[Write<'_>]) -> Result<(), PathGateError> {
+    let mut pending = Vec::new();
+    let mut made = Vec::new();
+    let done = prepare_and_place(root, denied, writes, &mut pending, &mut made);
+    if let Err(error) = done {
+        // The first file that cannot be put back is what the user must hear of.
+        let undone: Vec<_> = pending.iter().rev().map(undo).collect();
+        unmake(&made);
+        undone.into_iter().collect::<Result<Vec<()>, _>>()?;
+        return Err(error);
+    }
+    for Pending { write, folder, step } in &pending {
+        if *step == Step::Exchanged {
+            rustix::fs::unlinkat(folder, write.temporary, AtFlags::empty()).map_err(|e| io(write.path, e))?;
+        }
+        rustix::fs::fsync(folder).map_err(|e| io(write.path, e))?;
+    }
+    Ok(())
+}
+
+fn prepare_and_place<'a>(
     root: &OwnedFd,
-    path: &RelPath,
-    expected: Option<&[u8]>,
-    bytes: &[u8],
+    denied: &Denied,
+    writes: &'a [Write<'a>],
+    pending: &mut Vec<Pending<'a>>,
+    made: &mut Vec<(OwnedFd, String)>,
 ) -> Result<(), PathGateError> {
-    let io = |error: rustix::io::Errno| PathGateError::Io { path: path.to_string(), source: error.into() };
-    let folder = folder(root, path, expected.is_none())?;
-    let name = path.file_name();
-    let mode = match expected {
-        None => Mode::from_raw_mode(0o644),
-        Some(_) => mode_of(&folder, path)?,
-    };
-    let temporary = format!(".starling-{}.new", uuid::Uuid::now_v7());
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&folder, &temporary, flags, Mode::from_raw_mode(0o600)).map_err(io)?;
-    let placed = fill(path, file, bytes, mode).and_then(|()| place(&folder, path, &temporary, name, expected));
-    if placed.is_err() {
-        // The old file bears its name again; the temporary one is ours.
-        rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()).ok();
+    for write in writes {
+        let made = write.expected.is_none().then_some(&mut *made);
+        let folder = folder(root, write.path, denied, made)?;
+        let mode = write.expected.map(|_| mode_of(&folder, write.path, denied)).transpose()?;
+        let file = create(&folder, write, mode)?;
+        pending.push(Pending { write, folder, step: Step::Prepared });
+        fill(write, file, mode)?;
     }
-    placed?;
-    rustix::fs::fsync(&folder).map_err(io)?;
-    let back = open(&folder, path, name)?;
-    let written = read_regular(path, back, bytes.len() as u64)?;
-    if written == bytes { Ok(()) } else { Err(PathGateError::Changed { path: path.clone() }) }
-}
-
-fn fill(path: &RelPath, file: OwnedFd, bytes: &[u8], mode: Mode) -> Result<(), PathGateError> {
-    let io = |source: std::io::Error| PathGateError::Io { path: path.to_string(), source };
-    rustix::fs::fchmod(&file, mode).map_err(|e| io(e.into()))?;
-    let mut file = std::fs::File::from(file);
-    file.write_all(bytes).map_err(io)?;
-    file.sync_all().map_err(io)
-}
-
-fn place(
-    folder: &OwnedFd,
-    path: &RelPath,
-    temporary: &str,
-    name: &str,
-    expected: Option<&[u8]>,
-) -> Result<(), PathGateError> {
-    let io = |error: rustix::io::Errno| PathGateError::Io { path: path.to_string(), source: error.into() };
-    let Some(expected) = expected else {
-        return match rustix::fs::renameat_with(folder, temporary, folder, name, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(()),
-            Err(rustix::io::Errno::EXIST) => Err(PathGateError::Changed { path: path.clone() }),
-            Err(error) => Err(io(error)),
-        };
-    };
-    let exchange = || rustix::fs::renameat_with(folder, temporary, folder, name, RenameFlags::EXCHANGE).map_err(io);
-    exchange()?;
-    let old = open(folder, path, temporary).and_then(|file| read_regular(path, file, expected.len() as u64));
-    match old {
-        Ok(old) if old == expected => rustix::fs::unlinkat(folder, temporary, AtFlags::empty()).map_err(io),
-        Ok(_) | Err(PathGateError::TooLarge { .. }) => {
-            exchange()?;
-            Err(PathGateError::Changed { path: path.clone() })
-        }
-        Err(error) => {
-            exchange()?;
-            Err(error)
-        }
+    for entry in &mut *pending {
+        place(entry)?;
     }
-}
-
-pub(super) fn remove(root: &OwnedFd, path: &RelPath, expected: &[u8]) -> Result<(), PathGateError> {
-    let folder = folder(root, path, false)?;
-    let found = open(&folder, path, path.file_name()).and_then(|file| read_regular(path, file, expected.len() as u64));
-    match found {
-        Ok(bytes) if bytes == expected => {}
-        Ok(_) | Err(PathGateError::TooLarge { .. }) => return Err(PathGateError::Changed { path: path.clone() }),
-        Err(error) => return Err(error),
-    }
-    rustix::fs::unlinkat(&folder, path.file_name(), AtFlags::empty())
-        .map_err(|e| PathGateError::Io { path: path.to_string(), source: e.into() })
-}
-
-/// The folder of a path; made level by level when `make` says so, each level opened again without following links.
-fn folder(root: &OwnedFd, path: &RelPath, make: bool) -> Result<OwnedFd, PathGateError> {
-    let io = |error: rustix::io::Errno| PathGateError::Io { path: path.to_string(), source: error.into() };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut at = rustix::io::fcntl_dupfd_cloexec(root, 0).map_err(io)?;
-    for part in path.parent().split('/').filter(|part| !part.is_empty()) {
-        let next = match rustix::fs::openat2(&at, part, flags, Mode::empty(), STRICT) {
-            Err(rustix::io::Errno::NOENT) if make => {
-                match rustix::fs::mkdirat(&at, part, Mode::from_raw_mode(0o755)) {
-                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                    Err(error) => return Err(io(error)),
-                }
-                rustix::fs::openat2(&at, part, flags, Mode::empty(), STRICT)
-            }
-            other => other,
-        };
-        at = next.map_err(|error| refused(path, error))?;
-    }
-    Ok(at)
-}
-
-fn open(folder: &OwnedFd, path: &RelPath, name: &str) -> Result<OwnedFd, PathGateError> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    rustix::fs::openat2(folder, name, flags, Mode::empty(), STRICT).map_err(|error| match error {
-        rustix::io::Errno::NOENT => PathGateError::Changed { path: path.clone() },
-        other => refused(path, other),
+    pending.iter().try_for_each(|Pending { write, folder, .. }| {
+        rustix::fs::fsync(folder).map_err(|e| io(write.path, e))?;
+        holds(folder, write.path, write.path.file_name(), write.bytes)
     })
 }
 
-/// The mode of the old file without set-id bits. A file with a second name is refused: the other name may lie anywhere.
-fn mode_of(folder: &OwnedFd, path: &RelPath) -> Result<Mode, PathGateError> {
-    let file = open(folder, path, path.file_name())?;
-    let stat = rustix::fs::fstat(&file).map_err(|e| PathGateError::Io { path: path.to_string(), source: e.into() })?;
-    if stat.st_nlink != 1 {
-        return Err(PathGateError::Refused {
-            path: path.clone(),
-            reason: "it has a second name (a hard link)".to_owned(),
-        });
+fn create(folder: &OwnedFd, write: &Write<'_>, mode: Option<Mode>) -> Result<OwnedFd, PathGateError> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A new file gets what the user's umask leaves; a replacement is private until it has the old mode.
+    let first = if mode.is_some() { 0o600 } else { 0o666 };
+    rustix::fs::openat(folder, write.temporary, flags, Mode::from_raw_mode(first)).map_err(|e| io(write.path, e))
+}
+
+fn fill(write: &Write<'_>, file: OwnedFd, mode: Option<Mode>) -> Result<(), PathGateError> {
+    let failed = |source: std::io::Error| PathGateError::Io { path: write.path.to_string(), source };
+    let mut file = std::fs::File::from(file);
+    file.write_all(write.bytes).map_err(failed)?;
+    if let Some(mode) = mode {
+        rustix::fs::fchmod(&file, mode).map_err(|e| failed(e.into()))?;
     }
+    file.sync_all().map_err(failed)
+}
+
+fn place(entry: &mut Pending<'_>) -> Result<(), PathGateError> {
+    let Pending { write: Write { path, expected, temporary, .. }, folder, .. } = entry;
+    let flags = if expected.is_some() { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
+    match rustix::fs::renameat_with(&*folder, *temporary, &*folder, path.file_name(), flags) {
+        Ok(()) => {}
+        Err(Errno::EXIST | Errno::NOENT) => return Err(PathGateError::Changed { path: (*path).clone() }),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            let reason = "this file system cannot exchange names, so a safe write is not possible".to_owned();
+            return Err(PathGateError::Refused { path: (*path).clone(), reason });
+        }
+        Err(error) => return Err(io(path, error)),
+    }
+    match expected {
+        None => entry.step = Step::Created,
+        Some(expected) => {
+            entry.step = Step::Exchanged;
+            holds(folder, path, temporary, expected)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a file back as it was found. When somebody wrote to it after us, theirs stays.
+fn undo(entry: &Pending<'_>) -> Result<(), PathGateError> {
+    let Pending { write: Write { path, bytes, temporary, .. }, folder, step } = entry;
+    let name = path.file_name();
+    let failed =
+        |e: Errno| PathGateError::NotUndone { path: (*path).clone(), reason: std::io::Error::from(e).to_string() };
+    let exchange = || rustix::fs::renameat_with(folder, *temporary, folder, name, RenameFlags::EXCHANGE);
+    match step {
+        Step::Prepared => {}
+        Step::Created => {
+            match rustix::fs::renameat_with(folder, name, folder, *temporary, RenameFlags::NOREPLACE) {
+                Err(Errno::NOENT) => return Ok(()),
+                other => other.map_err(failed)?,
+            }
+            if holds(folder, path, temporary, bytes).is_err() {
+                return rustix::fs::renameat_with(folder, *temporary, folder, name, RenameFlags::NOREPLACE)
+                    .map_err(failed);
+            }
+        }
+        Step::Exchanged => {
+            exchange().map_err(failed)?;
+            if holds(folder, path, temporary, bytes).is_err() {
+                exchange().map_err(failed)?;
+                // Theirs bears the name; what lies aside is what we took out, and it stays for a person to see.
+                return Ok(());
+            }
+        }
+    }
+    rustix::fs::unlinkat(folder, *temporary, AtFlags::empty()).map_err(failed)?;
+    rustix::fs::fsync(folder).map_err(failed)
+}
+
+/// Fails with `Changed` unless the file holds exactly these bytes.
+fn holds(folder: &OwnedFd, path: &RelPath, name: &str, bytes: &[u8]) -> Result<(), PathGateError> {
+    let file = named(folder, path, name)?;
+    match read(path, file, bytes.len() as u64) {
+        Ok(found) if found == bytes => Ok(()),
+        Ok(_) | Err(PathGateError::TooLarge { .. }) => Err(PathGateError::Changed { path: path.clone() }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes the name away first and looks then, so that nobody can change what was looked at.
+pub(super) fn remove(root: &OwnedFd, denied: &Denied, path: &RelPath, expected: &[u8]) -> Result<(), PathGateError> {
+    let folder = folder(root, path, denied, None)?;
+    let (name, aside) = (path.file_name(), temporary_name());
+    holds(&folder, path, name, expected)?;
+    denied.check(path, named(&folder, path, name)?)?;
+    rustix::fs::renameat_with(&folder, name, &folder, aside.as_str(), RenameFlags::NOREPLACE)
+        .map_err(|e| io(path, e))?;
+    if let Err(error) = holds(&folder, path, &aside, expected) {
+        rustix::fs::renameat_with(&folder, aside.as_str(), &folder, name, RenameFlags::NOREPLACE).map_err(|e| {
+            PathGateError::NotUndone { path: path.clone(), reason: std::io::Error::from(e).to_string() }
+        })?;
+        return Err(error);
+    }
+    rustix::fs::unlinkat(&folder, aside.as_str(), AtFlags::empty()).map_err(|e| io(path, e))?;
+    rustix::fs::fsync(&folder).map_err(|e| io(path, e))
+}
+
+pub(super) fn clear(
+    root: &OwnedFd,
+    denied: &Denied,
+    path: &RelPath,
+    temporary: &str,
+    known: &[&[u8]],
+) -> Result<(), PathGateError> {
+    let folder = match folder(root, path, denied, None) {
+        Ok(folder) => folder,
+        Err(PathGateError::Changed { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let longest = known.iter().map(|bytes| bytes.len()).max().unwrap_or(0);
+    match named(&folder, path, temporary).and_then(|file| read(path, file, longest as u64)) {
+        // The beginning of bytes that we know, when the kill came in the middle of writing.
+        Ok(found) if known.iter().any(|bytes| bytes.starts_with(&found)) => {
+            rustix::fs::unlinkat(&folder, temporary, AtFlags::empty()).map_err(|e| io(path, e))
+        }
+        Ok(_) | Err(PathGateError::Changed { .. } | PathGateError::TooLarge { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The mode of the old file without set-id bits.
+fn mode_of(folder: &OwnedFd, path: &RelPath, denied: &Denied) -> Result<Mode, PathGateError> {
+    let file = named(folder, path, path.file_name())?;
+    denied.check(path, &file)?;
+    let stat = rustix::fs::fstat(&file).map_err(|e| io(path, e))?;
     Ok(Mode::from_raw_mode(stat.st_mode & 0o777))
 }

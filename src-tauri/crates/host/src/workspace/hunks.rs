@@ -1,7 +1,7 @@
 //! The difference between base and kept state, hunk by hunk. Lines are compared as bytes; what is not UTF-8 is shown with
 //! replacements and still lands byte for byte, because a hunk carries the range of old bytes it replaces.
 
-use super::{Stage, unchanged};
+use super::Stage;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use starling_core::RelPath;
 use starling_core::change::{Hunk, HunkLine, LineMark};
@@ -31,14 +31,35 @@ pub(super) fn files(stage: &Stage) -> Result<Vec<FileHunks>, WorkspaceError> {
     let mut files = Vec::new();
     let mut index = 0;
     for (path, entry) in stage.ledger.entries() {
-        if unchanged(&entry.base, &entry.kept) {
+        if entry.base == entry.kept {
             continue;
         }
         let (old, new) = (stage.ledger.bytes(&entry.base)?, stage.ledger.bytes(&entry.kept)?);
-        let hunks = of_file(path, old.as_deref(), new.as_deref().unwrap_or(&[]), &mut index);
+        let hunks = match (&old, new.as_deref()) {
+            (None, Some([])) => vec![empty_file(path, &mut index)],
+            (old, new) => of_file(path, old.as_deref(), new.unwrap_or(&[]), &mut index),
+        };
         files.push(FileHunks { path: path.clone(), old, hunks });
     }
     Ok(files)
+}
+
+/// A new file without a line is a hunk all the same, else nobody could accept it.
+fn empty_file(path: &RelPath, index: &mut u32) -> ByteHunk {
+    let shown = Hunk {
+        index: *index,
+        path: path.clone(),
+        old_span: Span::new(0, 0),
+        old_start: 0,
+        old_lines: 0,
+        new_start: 0,
+        new_lines: 0,
+        lines: Vec::new(),
+        within: String::new(),
+        creates_file: true,
+    };
+    *index += 1;
+    ByteHunk { shown, replacement: Vec::new() }
 }
 
 /// Lines with their ends; the ends are part of the line, so that a changed line end is a change.
@@ -110,6 +131,10 @@ fn whole(group: &[DiffOp], range: fn(&DiffOp) -> std::ops::Range<usize>) -> std:
 pub(super) fn unified(stage: &Stage) -> Result<String, WorkspaceError> {
     let mut out = String::new();
     for file in files(stage)? {
+        if file.hunks.iter().any(|hunk| hunk.shown.lines.is_empty()) {
+            out.push_str(&format!("diff --git a/{0} b/{0}\nnew file mode 100644\n", file.path));
+            continue;
+        }
         let old = if file.old.is_some() { format!("a/{}", file.path) } else { "/dev/null".to_owned() };
         out.push_str(&format!("--- {old}\n+++ b/{}\n", file.path));
         for hunk in &file.hunks {

@@ -5,15 +5,16 @@
 //! bytes as the task found them (base) and as the last `keep` left them. The user's index, HEAD and branches are never
 //! written; the user's files only by `land`, on a clean base.
 
+mod close;
 mod fill;
 mod hunks;
 mod land;
 mod ledger;
 
-use crate::git::{GitError, IndexLine, Repository, Worktree};
-use crate::paths::{PathGateError, Root};
-use ledger::{Ledger, Version};
-use starling_core::change::{ByteProof, ChangeSet, Hunk};
+use crate::git::{Difference, GitError, IndexLine, Repository, Worktree};
+use crate::paths::{PathGateError, Root, Write, temporary_name};
+use ledger::{Ledger, Origin};
+use starling_core::change::{ByteProof, ChangeSet, FileChange, FileEdit, Hunk, fingerprint};
 use starling_core::port::{Workspace, WorkspaceError};
 use starling_core::{RelPath, TaskId};
 use std::path::{Path, PathBuf};
@@ -45,16 +46,20 @@ impl GitWorkspace {
     pub fn open(project: &Path, worktrees: &Path) -> Result<GitWorkspace, WorkspaceError> {
         let project = std::fs::canonicalize(project).map_err(|e| io(project, e))?;
         std::fs::create_dir_all(worktrees).map_err(|e| io(worktrees, e))?;
-        let root = Root::open(&project).map_err(gate)?;
-        let repository = Repository::open(&project).map_err(git)?;
         let stages = std::fs::canonicalize(worktrees).map_err(|e| io(worktrees, e))?;
+        let repository = Repository::open(&project, &empty_folder(&stages)?).map_err(git)?;
+        let dot = project.join(".git");
+        let mut denied = vec![stages.as_path()];
+        denied.extend(dot.exists().then_some(dot.as_path()));
+        denied.extend(repository.as_ref().map(Repository::git_dirs).into_iter().flatten());
+        let root = Root::open(&project).and_then(|root| root.denying(&denied)).map_err(gate)?;
         Ok(GitWorkspace { project, root, stages, repository, lock: Mutex::default() })
     }
 
     /// The folder of a task's tree, if it has a stage.
     pub fn stage_path(&self, task: &TaskId) -> Option<PathBuf> {
         let tree = self.home(task).join("tree");
-        tree.is_dir().then_some(tree)
+        (is_plain(task) && tree.is_dir()).then_some(tree)
     }
 
     /// The checked-out branch, "" when there is none.
@@ -62,26 +67,25 @@ impl GitWorkspace {
         self.repository.as_ref().and_then(|repository| repository.branch().ok()).unwrap_or_default()
     }
 
-    /// Closes stages of this project whose tasks are not in `live`: left over from a kill between two facts.
-    pub fn sweep(&self, live: &[TaskId]) -> Result<Vec<TaskId>, WorkspaceError> {
-        let mut swept = Vec::new();
-        let entries = std::fs::read_dir(&self.stages).map_err(|e| io(&self.stages, e))?;
-        for entry in entries.filter_map(Result::ok) {
-            let task = TaskId::new(entry.file_name().to_string_lossy().into_owned());
-            let ours = Ledger::project_of(&entry.path()).is_some_and(|project| project == self.project);
-            if ours && !live.contains(&task) {
-                self.close(&task)?;
-                swept.push(task);
-            }
-        }
-        Ok(swept)
-    }
-
     fn home(&self, task: &TaskId) -> PathBuf {
         self.stages.join(task.as_str())
     }
 
+    /// The stage of a task must be a folder of ours, for this project.
+    fn own(&self, task: &TaskId) -> Result<(), WorkspaceError> {
+        let refused = |reason: &str| WorkspaceError::Refused { path: task.to_string(), reason: reason.to_owned() };
+        if !is_plain(task) {
+            return Err(refused("this is not the id of a task"));
+        }
+        match Ledger::project_of(&self.home(task)) {
+            Some(project) if project == self.project => Ok(()),
+            Some(_) => Err(refused("its stage belongs to another project")),
+            None => Err(refused("it has no stage")),
+        }
+    }
+
     fn find(&self, task: &TaskId) -> Result<Stage, WorkspaceError> {
+        self.own(task)?;
         let home = self.home(task);
         let tree = home.join("tree");
         let root = Root::open(&tree).map_err(gate)?;
@@ -89,13 +93,53 @@ impl GitWorkspace {
         Ok(Stage { home, tree, root, ledger })
     }
 
+    fn worktree_of(&self, tree: &Path) -> Result<Option<Worktree>, WorkspaceError> {
+        self.repository.as_ref().map_or(Ok(None), |repository| repository.worktree(tree).map_err(git))
+    }
+
     fn guard(&self) -> std::sync::MutexGuard<'_, ()> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn make(&self, task: &TaskId, home: &Path) -> Result<(), WorkspaceError> {
+        std::fs::create_dir_all(home).map_err(|e| io(home, e))?;
+        Ledger::begin(home, &self.project)?;
+        let tree = home.join("tree");
+        let Some(repository) = &self.repository else {
+            let filled = fill::copy(&self.root, &fill::plain_files(&self.project), &tree)?;
+            return Ledger::finish(home, &Origin { commit: None, loose: filled.loose, left_out: filled.left_out });
+        };
+        let head = repository.head().map_err(git)?;
+        let head = head.ok_or_else(|| WorkspaceError::Git { message: "there is no commit any more".to_owned() })?;
+        let worktree =
+            repository.add_worktree(&tree, &branch_of(task), &head, &format!("starling:{task}")).map_err(git)?;
+        let filled = fill::copy(&self.root, &repository.files().map_err(git)?, &tree)?;
+        let base = fill::base_commit(repository, &filled, &tree, home)?;
+        repository.update_ref(&base_ref(task), &base).map_err(git)?;
+        repository.update_ref(&format!("refs/heads/{}", branch_of(task)), &base).map_err(git)?;
+        repository.read_into(&worktree, &base).map_err(git)?;
+        Ledger::finish(home, &Origin { commit: Some(base), loose: filled.loose, left_out: filled.left_out })
+    }
+
+    /// The bytes of a file as the task found them, whatever tests did to the stage meanwhile.
+    fn base_of(&self, stage: &Stage, path: &RelPath) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        if let Some(entry) = stage.ledger.get(path) {
+            return stage.ledger.bytes(&entry.base);
+        }
+        let Origin { commit, loose, .. } = &stage.ledger.origin;
+        match (&self.repository, commit) {
+            (Some(repository), Some(commit)) if !loose.iter().any(|name| name == path.as_str()) => {
+                repository.show(commit, path.as_str()).map_err(git)
+            }
+            _ => stage.root.read(path, MAX_FILE).map_err(gate),
+        }
+    }
+
     /// A commit of the kept state on the task's branch, so that the user's own tools can look at it.
     fn commit(&self, task: &TaskId, stage: &Stage, message: &str) -> Result<(), WorkspaceError> {
-        let Some(repository) = &self.repository else { return Ok(()) };
+        let (Some(repository), Some(worktree)) = (&self.repository, self.worktree_of(&stage.tree)?) else {
+            return Ok(());
+        };
         let branch = format!("refs/heads/{}", branch_of(task));
         let Some(parent) = repository.resolve(&branch).map_err(git)? else { return Ok(()) };
         let mut lines = Vec::new();
@@ -110,11 +154,32 @@ impl GitWorkspace {
                 path: path.to_string(),
             });
         }
-        let index = stage.home.join("index");
-        let commit = repository.commit(&index, &parent, &lines, message).map_err(git)?;
+        let commit = fill::commit(repository, &stage.home, &[&parent], &lines, message)?;
         repository.update_ref(&branch, &commit).map_err(git)?;
-        let worktree = repository.worktree(&stage.tree).map_err(git)?;
         repository.read_into(&worktree, &commit).map_err(git)
+    }
+
+    /// What tests or builds did to files that no change touches: taken back, and new files removed. Ignored files and
+    /// build output stay.
+    fn clean(&self, stage: &Stage) -> Result<(), WorkspaceError> {
+        let (Some(repository), Some(worktree)) = (&self.repository, self.worktree_of(&stage.tree)?) else {
+            return Ok(());
+        };
+        let mut changed = Vec::new();
+        for difference in repository.differences(&worktree).map_err(git)? {
+            match difference {
+                Difference::Changed(path) => changed.push(path),
+                Difference::Untracked(path) if path.split('/').any(|part| fill::is_build(Some(part))) => {}
+                Difference::Untracked(path) => {
+                    let file = stage.tree.join(&path);
+                    if !stage.ledger.origin.loose.contains(&path) && !path.ends_with('/') {
+                        std::fs::remove_file(&file).map_err(|e| io(&file, e))?;
+                    }
+                }
+            }
+        }
+        changed.retain(|path| !stage.ledger.origin.loose.contains(path));
+        if changed.is_empty() { Ok(()) } else { repository.restore(&worktree, &changed).map_err(git) }
     }
 }
 
@@ -122,88 +187,81 @@ impl Workspace for GitWorkspace {
     fn stage(&self, task: &TaskId) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
         let home = self.home(task);
+        // A folder without anything of worth and without a marker is where a kill came first of all.
+        let begun = home.join("tree").exists() || Ledger::project_of(&home).is_some();
+        if begun || !is_plain(task) {
+            self.own(task)?;
+        }
         if Ledger::is_complete(&home) {
+            // A kill in the middle of a commit leaves git's lock in its folder for this worktree, where only we write.
+            if let Some(worktree) = self.worktree_of(&home.join("tree"))? {
+                std::fs::remove_file(worktree.admin.join("index.lock")).ok();
+            }
             return Ok(());
         }
-        // A stage that was begun and not finished holds nothing of worth: no change was ever applied to it.
-        if home.exists() {
-            self.drop_stage(task)?;
-        }
-        std::fs::create_dir_all(&home).map_err(|e| io(&home, e))?;
-        Ledger::begin(&home, &self.project)?;
-        let tree = home.join("tree");
-        if let Some(repository) = &self.repository {
-            let base = fill::base_commit(repository, &self.root, &home)?;
-            repository.update_ref(&base_ref(task), &base).map_err(git)?;
-            let reason = format!("starling:{task}");
-            let worktree: Worktree = repository.add_worktree(&tree, &branch_of(task), &base, &reason).map_err(git)?;
-            fill::copy(&self.root, &repository.files().map_err(git)?, &tree)?;
-            repository.read_into(&worktree, &base).map_err(git)?;
-        } else {
-            fill::copy(&self.root, &fill::plain_files(&self.project), &tree)?;
-        }
-        Ledger::finish(&home)
+        // What a kill left half made holds nothing of worth: no change was ever applied to it. The same for what git
+        // still knows of a stage whose folder is gone.
+        self.drop_stage(task)?;
+        self.make(task, &home)
     }
 
     fn read(&self, task: &TaskId, path: &RelPath) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let stage = self.find(task)?;
-        stage.root.read(path, MAX_FILE).map_err(gate)
+        self.find(task)?.root.read(path, MAX_FILE).map_err(gate)
     }
 
     fn base(&self, task: &TaskId, path: &RelPath) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let stage = self.find(task)?;
-        match stage.ledger.get(path) {
-            Some(entry) => stage.ledger.bytes(&entry.base),
-            None => stage.root.read(path, MAX_FILE).map_err(gate),
-        }
+        self.base_of(&self.find(task)?, path)
     }
 
     fn apply(&self, task: &TaskId, change: &ChangeSet) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
         let mut stage = self.find(task)?;
-        let mut writes = Vec::new();
+        let (mut edits, mut bases) = (Vec::new(), Vec::new());
         for file in &change.files {
             let old = stage.root.read(&file.path, MAX_FILE).map_err(gate)?;
             let new = file.apply(old.as_deref())?;
-            writes.push((file.path.clone(), old, new));
-        }
-        for (path, old, _) in &writes {
-            stage.ledger.touch(path, old.as_deref())?;
-        }
-        for (at, (path, old, new)) in writes.iter().enumerate() {
-            if let Err(error) = stage.root.write(path, old.as_deref(), new) {
-                for (path, old, new) in writes.iter().take(at) {
-                    put(&stage.root, path, Some(new), old.as_deref())?;
-                }
-                return Err(gate(error));
+            if stage.ledger.get(&file.path).is_none() {
+                bases.push((file.path.clone(), self.base_of(&stage, &file.path)?));
             }
+            // `revert` looks for it by its fingerprint.
+            stage.ledger.store(old.as_deref())?;
+            edits.push((&file.path, old, new, temporary_name()));
         }
-        Ok(())
+        stage.ledger.touch(&bases)?;
+        let writes: Vec<Write<'_>> = edits
+            .iter()
+            .map(|(path, old, new, temporary)| Write { path, expected: old.as_deref(), bytes: new, temporary })
+            .collect();
+        stage.root.write_all(&writes).map_err(gate)
     }
 
     fn revert(&self, task: &TaskId, change: &ChangeSet) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
         let stage = self.find(task)?;
-        let paths: Vec<RelPath> = change.files.iter().map(|file| file.path.clone()).collect();
-        back_to_kept(&stage, &paths)
+        change.files.iter().rev().try_for_each(|file| take_back(&stage, file))
     }
 
     fn keep(&self, task: &TaskId, message: &str) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
         let mut stage = self.find(task)?;
         let paths: Vec<RelPath> = stage.ledger.entries().map(|(path, _)| path.clone()).collect();
+        let mut now = Vec::new();
         for path in paths {
-            let now = stage.root.read(&path, MAX_FILE).map_err(gate)?;
-            stage.ledger.keep(&path, now.as_deref())?;
+            let bytes = stage.root.read(&path, MAX_FILE).map_err(gate)?;
+            now.push((path, bytes));
         }
+        stage.ledger.keep(&now)?;
         self.commit(task, &stage, message)
     }
 
     fn reset(&self, task: &TaskId) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
         let stage = self.find(task)?;
-        let paths: Vec<RelPath> = stage.ledger.entries().map(|(path, _)| path.clone()).collect();
-        back_to_kept(&stage, &paths)
+        for (path, entry) in stage.ledger.entries() {
+            let now = stage.root.read(path, MAX_FILE).map_err(gate)?;
+            put(&stage.root, path, now.as_deref(), stage.ledger.bytes(&entry.kept)?.as_deref())?;
+        }
+        self.clean(&stage)
     }
 
     fn hunks(&self, task: &TaskId) -> Result<Vec<Hunk>, WorkspaceError> {
@@ -221,85 +279,31 @@ impl Workspace for GitWorkspace {
 
     fn close(&self, task: &TaskId) -> Result<(), WorkspaceError> {
         let _guard = self.guard();
-        if !self.home(task).exists() {
-            return Ok(());
-        }
-        self.rescue(task)?;
-        self.drop_stage(task)
+        self.end(task)
     }
 }
 
-impl GitWorkspace {
-    /// Everything in the tree, ignored files too, as a commit under a ref of ours.
-    fn rescue(&self, task: &TaskId) -> Result<(), WorkspaceError> {
-        let home = self.home(task);
-        let tree = home.join("tree");
-        let (Some(repository), true) = (&self.repository, tree.join(".git").exists()) else { return Ok(()) };
-        let branch = format!("refs/heads/{}", branch_of(task));
-        let Some(parent) = repository.resolve(&branch).map_err(git)? else { return Ok(()) };
-        let mut lines = Vec::new();
-        for path in fill::every_file(&tree) {
-            let file = tree.join(&path);
-            let small = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_FILE);
-            if small && let Ok(bytes) = std::fs::read(&file) {
-                let object = repository.write_blob(&bytes).map_err(git)?;
-                lines.push(IndexLine { mode: fill::mode_of(&file), object: Some(object), path });
-            }
+/// The file as it was before this change was applied, whatever was done to it since. A change that was never applied is
+/// left alone.
+fn take_back(stage: &Stage, change: &FileChange) -> Result<(), WorkspaceError> {
+    let path = &change.path;
+    let Some(entry) = stage.ledger.get(path) else { return Ok(()) };
+    let now = stage.root.read(path, MAX_FILE).map_err(gate)?;
+    let before = match &change.edit {
+        // A file of this name that was kept is this change's only if it still holds its bytes.
+        FileEdit::Create { bytes } if entry.kept.is_none() || now.as_ref() == Some(bytes) => None,
+        FileEdit::Create { .. } => return Ok(()),
+        FileEdit::Splice { before, .. } if now.as_deref().map(fingerprint).as_ref() == Some(before) => return Ok(()),
+        FileEdit::Splice { before, .. } if stage.ledger.knows(before.as_str()) => {
+            stage.ledger.bytes(&Some(before.to_string()))?
         }
-        let commit = repository
-            .commit(&home.join("index"), &parent, &lines, "starling: everything in the stage\n")
-            .map_err(git)?;
-        repository.update_ref(&format!("refs/starling/rescue/{task}"), &commit).map_err(git)?;
-        repository.update_ref(&branch, &commit).map_err(git)?;
-        let worktree = repository.worktree(&tree).map_err(git)?;
-        repository.read_into(&worktree, &commit).map_err(git)
-    }
-
-    /// Removes a stage whose content is rescued or of no worth. What git will not remove goes to the trash folder.
-    fn drop_stage(&self, task: &TaskId) -> Result<(), WorkspaceError> {
-        let home = self.home(task);
-        let tree = home.join("tree");
-        if let Some(repository) = &self.repository {
-            let listed = repository.worktrees().map_err(git)?;
-            let known = listed.iter().any(|path| same(path, &tree));
-            if known && repository.remove_worktree(&tree).is_err() {
-                self.to_trash(task, repository)?;
-            }
-            for name in [format!("refs/heads/{}", branch_of(task)), base_ref(task)] {
-                if repository.resolve(&name).map_err(git)?.is_some() {
-                    repository.delete_ref(&name).map_err(git)?;
-                }
-            }
-        }
-        match std::fs::remove_dir_all(&home) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io(&home, error)),
-            _ => Ok(()),
-        }
-    }
-
-    /// The tree is kept for a person to look at; git's own folder for it, which we made, goes.
-    fn to_trash(&self, task: &TaskId, repository: &Repository) -> Result<(), WorkspaceError> {
-        let tree = self.home(task).join("tree");
-        let worktree = repository.worktree(&tree).map_err(git)?;
-        let trash = self.stages.join("trash");
-        std::fs::create_dir_all(&trash).map_err(|e| io(&trash, e))?;
-        let target = trash.join(format!("{task}-{}", uuid::Uuid::now_v7()));
-        std::fs::rename(&tree, &target).map_err(|e| io(&tree, e))?;
-        std::fs::remove_dir_all(&worktree.admin).map_err(|e| io(&worktree.admin, e))
-    }
-}
-
-fn back_to_kept(stage: &Stage, paths: &[RelPath]) -> Result<(), WorkspaceError> {
-    for path in paths {
-        let Some(entry) = stage.ledger.get(path) else { continue };
-        let now = stage.root.read(path, MAX_FILE).map_err(gate)?;
-        put(&stage.root, path, now.as_deref(), stage.ledger.bytes(&entry.kept)?.as_deref())?;
-    }
-    Ok(())
+        FileEdit::Splice { .. } => return Err(WorkspaceError::NotClean { path: path.to_string() }),
+    };
+    put(&stage.root, path, now.as_deref(), before.as_deref())
 }
 
 /// Makes a file of the stage hold `to`, or be absent.
-pub(crate) fn put(root: &Root, path: &RelPath, now: Option<&[u8]>, to: Option<&[u8]>) -> Result<(), WorkspaceError> {
+fn put(root: &Root, path: &RelPath, now: Option<&[u8]>, to: Option<&[u8]>) -> Result<(), WorkspaceError> {
     match (now, to) {
         (now, to) if now == to => Ok(()),
         (now, Some(to)) => root.write(path, now, to).map_err(gate),
@@ -308,8 +312,28 @@ pub(crate) fn put(root: &Root, path: &RelPath, now: Option<&[u8]>, to: Option<&[
     }
 }
 
-fn same(a: &Path, b: &Path) -> bool {
-    std::fs::canonicalize(a).ok() == std::fs::canonicalize(b).ok() || a == b
+/// A folder that holds nothing and that only we can write: home, hooks and working folder of git.
+fn empty_folder(stages: &Path) -> Result<PathBuf, WorkspaceError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let empty = stages.join(".empty");
+    match std::fs::DirBuilder::new().mode(0o700).create(&empty) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(io(&empty, error)),
+        _ => {}
+    }
+    // Whatever lies in it could be a hook. It is not replaced: a command of another project may be at work in it.
+    let real = std::fs::symlink_metadata(&empty).map_err(|e| io(&empty, e))?.is_dir();
+    let nothing = real && std::fs::read_dir(&empty).map_err(|e| io(&empty, e))?.next().is_none();
+    if nothing { Ok(empty) } else { Err(io(&empty, "it must be an empty folder; remove what is in it")) }
+}
+
+/// Ids become names of folders, branches and refs.
+fn is_plain(task: &TaskId) -> bool {
+    let id = task.as_str();
+    !id.is_empty()
+        && id.len() <= 64
+        && id != "trash"
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        && !id.starts_with('-')
 }
 
 fn branch_of(task: &TaskId) -> String {
@@ -318,6 +342,10 @@ fn branch_of(task: &TaskId) -> String {
 
 fn base_ref(task: &TaskId) -> String {
     format!("refs/starling/base/{task}")
+}
+
+fn rescue_ref(task: &TaskId) -> String {
+    format!("refs/starling/rescue/{task}")
 }
 
 pub(crate) fn io(path: &Path, error: impl std::fmt::Display) -> WorkspaceError {
@@ -339,12 +367,12 @@ pub(crate) fn gate(error: PathGateError) -> WorkspaceError {
             path: path.to_string(),
             reason: format!("it has {bytes} bytes; {limit} is the limit"),
         },
+        PathGateError::NotUndone { path, reason } => WorkspaceError::Io {
+            what: path.to_string(),
+            message: format!("it holds the new text although the change failed: {reason}"),
+        },
         PathGateError::Io { path, source } => WorkspaceError::Io { what: path, message: source.to_string() },
     }
-}
-
-pub(crate) fn unchanged(version: &Version, other: &Version) -> bool {
-    version == other
 }
 
 #[cfg(test)]
