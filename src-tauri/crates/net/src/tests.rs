@@ -1,4 +1,5 @@
 //! The fault matrix over real sockets: what is sent, how often, what it is called, and what the ledger says about it.
+//! Over 400 lines, because every case shares one fake server, one ledger and one endpoint.
 
 use crate::fake::{Fake, Say, events, reply};
 use crate::{Api, CloudEndpoint, EndpointKind, NetGate, Target};
