@@ -14,7 +14,7 @@ use starling_core::state::TaskEvent;
 use starling_core::{RelPath, Role};
 
 /// How many answers are drawn for one prompt.
-const ANSWERS: u32 = 3;
+const ANSWERS: u32 = 2;
 /// Probes of one step that come from the specification.
 const SPEC_PROBES: usize = 10;
 
@@ -93,7 +93,7 @@ fn drawn(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench, input: &TestInpu
         prompt: prompt::test(input),
         shape: Shape::Text,
         n: ANSWERS,
-        max_tokens: 600,
+        max_tokens: 480,
         temperature: 0.7,
         greedy_first: true,
         top_p: 0.95,
