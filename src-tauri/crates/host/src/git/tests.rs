@@ -247,28 +247,29 @@ fn control(scene: &Scene) {
 
 #[test]
 fn a_missing_object_is_not_fetched() {
-    let scene = Scene::new("sha1");
-    let project = scene.at("project");
-    let blob = plain_git(&project, &["rev-parse", "HEAD:a.txt"]).trim().to_owned();
-    // This one must end at once: git talks to it.
-    let transport = scene.trap("transport");
-    let script = std::fs::read_to_string(&transport).expect("there").replace("cat 2>/dev/null\n", "");
-    std::fs::write(&transport, script).expect("written");
-    let config = format!(
-        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = evil\n[protocol \"ext\"]\n\tallow = always\n\
-         [remote \"evil\"]\n\turl = \"ext::{} %S\"\n\tpromisor = true\n\tuploadpack = {}\n",
-        transport,
-        scene.trap("uploadpack"),
-    );
-    scene.append("project/.git/config", config.as_bytes());
-    std::fs::remove_file(project.join(".git/objects").join(&blob[..2]).join(&blob[2..])).expect("a loose object");
-    let repository = scene.open();
-    let head = repository.head().expect("asked").expect("a commit");
-    let shown = repository.show(&head, "a.txt");
-    assert!(!matches!(shown, Ok(Some(_))), "{shown:?}");
-    assert_eq!(scene.marks(), BTreeSet::new());
-    plain_git(&project, &["cat-file", "-p", &blob]);
-    assert_eq!(scene.marks(), BTreeSet::from(["transport".to_owned()]));
+    for (mark, url) in [("transport", "ext::TRAP %S"), ("uploadpack", "PROJECT")] {
+        let scene = Scene::new("sha1");
+        let project = scene.at("project");
+        let blob = plain_git(&project, &["rev-parse", "HEAD:a.txt"]).trim().to_owned();
+        let trap = scene.trap(mark);
+        // This one must end at once: git talks to it.
+        let script = std::fs::read_to_string(&trap).expect("there").replace("cat 2>/dev/null\n", "");
+        std::fs::write(&trap, script).expect("written");
+        let url = url.replace("TRAP", &trap).replace("PROJECT", &project.display().to_string());
+        let config = format!(
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = evil\n[protocol]\n\tallow = always\n\
+             [protocol \"ext\"]\n\tallow = always\n[remote \"evil\"]\n\turl = \"{url}\"\n\tpromisor = true\n\tuploadpack = {trap}\n"
+        );
+        scene.append("project/.git/config", config.as_bytes());
+        std::fs::remove_file(project.join(".git/objects").join(&blob[..2]).join(&blob[2..])).expect("a loose object");
+        let repository = scene.open();
+        let head = repository.head().expect("asked").expect("a commit");
+        let shown = repository.show(&head, "a.txt");
+        assert!(!matches!(shown, Ok(Some(_))), "{shown:?}");
+        assert_eq!(scene.marks(), BTreeSet::new());
+        plain_git(&project, &["cat-file", "-p", &blob]);
+        assert_eq!(scene.marks(), BTreeSet::from([mark.to_owned()]), "the trap is armed");
+    }
 }
 
 #[test]
