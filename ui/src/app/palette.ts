@@ -23,8 +23,18 @@ export function commandsOf(store: Store, world: World, focusBox: () => void): Co
     { id: 'project', text: t('header.openProject'), icon: 'folder', run: () => void store.openProject() },
     { id: 'stop', text: t('strip.stopAll'), icon: 'stop', run: () => void store.stopAll() },
     { id: 'egress', text: t('egress.title'), icon: 'leave', run: () => store.showEgress() },
-    { id: 'theme', text: t(`palette.theme.${theme}`), icon: 'eye', run: () => void store.edit({ ...world.settings.edit, theme }) },
+    {
+      id: 'theme',
+      text: t(`palette.theme.${theme}`),
+      icon: 'eye',
+      run: () => void store.edit({ ...world.settings.edit, theme }),
+    },
     { id: 'keys', text: t('keys.title'), icon: 'info', hint: '?', run: () => (store.sheet = 'keys') },
-    ...world.rows.map((row) => ({ id: `task-${row.id}`, text: row.title, icon: 'list' as const, run: () => void store.open(row.id) })),
+    ...world.rows.map((row) => ({
+      id: `task-${row.id}`,
+      text: row.title,
+      icon: 'list' as const,
+      run: () => void store.open(row.id),
+    })),
   ];
 }

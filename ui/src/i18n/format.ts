@@ -3,7 +3,9 @@
 export type Language = 'en' | 'ko';
 
 export function number(value: number, language: Language, digits = 0): string {
-  return new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(value);
+  return new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(
+    value,
+  );
 }
 
 /** "0 B", "640 B", "3.4 KB", "1.1 GB": thousands, one digit. */

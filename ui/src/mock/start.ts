@@ -24,7 +24,11 @@ function prepared(): Snapshot {
   if (world === 'busy') {
     base.status.egress = { bytes: 3_412, costUsd: 0.00915 };
     base.notices = [
-      { kind: 'needsYou', task: 'plan', text: base.settings.language === 'ko' ? '계획이 기다려요' : 'A plan waits for you' },
+      {
+        kind: 'needsYou',
+        task: 'plan',
+        text: base.settings.language === 'ko' ? '계획이 기다려요' : 'A plan waits for you',
+      },
       { kind: 'trouble', task: null, text: 'screenshot.png is not text' },
     ];
   }
@@ -83,19 +87,37 @@ const hear = (event: AppEvent) => emit('happened', event);
 
 async function play(): Promise<void> {
   const speeds = [88, 120, 131, 118, 150, 139, 144, 152, 141, 149, 146];
-  await hear({ kind: 'progress', task: 'swarm', progress: { kind: 'roleStarted', role: 'executor', model: 'qwen2.5-coder-1.5b', candidates: 6 } });
+  await hear({
+    kind: 'progress',
+    task: 'swarm',
+    progress: { kind: 'roleStarted', role: 'executor', model: 'qwen2.5-coder-1.5b', candidates: 6 },
+  });
   for (const tokensPerSecond of speeds) {
-    await hear({ kind: 'progress', task: 'swarm', progress: { kind: 'speed', role: 'executor', tokensPerSecond, live: 5 } });
+    await hear({
+      kind: 'progress',
+      task: 'swarm',
+      progress: { kind: 'speed', role: 'executor', tokensPerSecond, live: 5 },
+    });
   }
-  const text = 'def tax_by_rate(lines):\n    by_rate = defaultdict(Decimal)\n    for line in lines:\n        by_rate[line.rate] +=';
+  const text =
+    'def tax_by_rate(lines):\n    by_rate = defaultdict(Decimal)\n    for line in lines:\n        by_rate[line.rate] +=';
   await hear({ kind: 'progress', task: 'swarm', progress: { kind: 'text', role: 'executor', candidate: 1, text } });
-  const download = { model: 'qwen2.5-coder-3b', doneBytes: 812_000_000, totalBytes: 2_104_932_768, state: { kind: 'running' as const } };
+  const download = {
+    model: 'qwen2.5-coder-3b',
+    doneBytes: 812_000_000,
+    totalBytes: 2_104_932_768,
+    state: { kind: 'running' as const },
+  };
   await hear({ kind: 'download', download });
   const task = query.get('task');
   if (task) await hear({ kind: 'open', task });
   const place = query.get('place');
   if (place) document.querySelector<HTMLElement>(`[data-testid="tab-${place}"]`)?.click();
-  if (query.has('drag')) await emit('tauri://drag-enter', { paths: ['/in/vat-rounding.md', '/in/견적서-번호.txt'], position: { x: 1, y: 1 } });
+  if (query.has('drag'))
+    await emit('tauri://drag-enter', {
+      paths: ['/in/vat-rounding.md', '/in/견적서-번호.txt'],
+      position: { x: 1, y: 1 },
+    });
   document.documentElement.dataset.played = 'yes';
 }
 

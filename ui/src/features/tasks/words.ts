@@ -22,7 +22,8 @@ export function lineOf(state: RowState): Line {
       return line('you', t('row.approvePlan'), detail, 'you');
     }
     case 'readPacket': {
-      const price = state.worstCaseUsd === null ? '' : `, ${t('row.atMost', { price: say.dollars(state.worstCaseUsd) })}`;
+      const price =
+        state.worstCaseUsd === null ? '' : `, ${t('row.atMost', { price: say.dollars(state.worstCaseUsd) })}`;
       return line('you', t('row.readPacket'), say.bytes(state.bytes) + price, 'you');
     }
     case 'ready':
@@ -34,7 +35,11 @@ export function lineOf(state: RowState): Line {
     case 'queued':
       return line('queued', t('row.queued'), t('row.queuedWhy'));
     case 'parked':
-      return line('parked', t('row.parked'), state.steps ? t('row.parkedAt', { done: state.done, steps: state.steps }) : '');
+      return line(
+        'parked',
+        t('row.parked'),
+        state.steps ? t('row.parkedAt', { done: state.done, steps: state.steps }) : '',
+      );
     case 'stuck':
       return line('parked', t('row.stuck'), state.why, 'you');
     case 'landed':

@@ -9,21 +9,31 @@ use starling_core::port::Progress;
 use starling_core::state::{TaskEvent, TaskState};
 use std::path::Path;
 
+/// The same task under another name, so that a list of all scenes can be told apart.
+fn titled(title: &str, mut events: Vec<TaskEvent>) -> Vec<TaskEvent> {
+    for event in &mut events {
+        if let TaskEvent::Briefed { brief } = event {
+            brief.title = title.to_owned();
+        }
+    }
+    events
+}
+
 /// Name, activity, events, whether somebody looks at the hunks.
 fn scenes() -> Vec<(&'static str, Activity, Vec<TaskEvent>, bool)> {
     use Activity::{Queued, Resting, Stuck, Working};
     vec![
         ("plan", Resting, story::planned(), false),
-        ("swarm", Working, story::swarming(), false),
-        ("packet", Resting, story::packed(), false),
-        ("change", Resting, story::asks_for_change(), true),
-        ("ready", Resting, story::approved(), true),
-        ("landed", Resting, story::landed(), true),
-        ("half", Resting, story::half_solved(), true),
-        ("failed", Resting, story::failed(), false),
+        ("swarm", Working, titled("Number credit notes without gaps", story::swarming()), false),
+        ("packet", Resting, titled("Reject negative quantities", story::packed()), false),
+        ("change", Resting, titled("Cache exchange rates per day", story::asks_for_change()), true),
+        ("ready", Resting, titled("Parse ISO week dates in imports", story::approved()), true),
+        ("landed", Resting, titled("Name the currency in error texts", story::landed()), true),
+        ("half", Resting, titled("Split totals.py by concern", story::half_solved()), true),
+        ("failed", Resting, titled("Stream large CSV exports", story::failed()), false),
         ("korean", Resting, story::korean(), false),
         ("queued", Queued, vec![story::submitted("vat-id.md", "Add the VAT id to the footer of the PDF")], false),
-        ("parked", Resting, story::swarming(), false),
+        ("parked", Resting, titled("Move tax tables into data", story::swarming()), false),
         (
             "stuck",
             Stuck("there is no model that fits on this machine".into()),
@@ -60,11 +70,12 @@ fn the_page_gets_exactly_this() {
         std::fs::write(&path, &fresh).expect("the record can be written");
     }
     let committed = std::fs::read_to_string(&path).expect("the record is there");
-    let line = committed.lines().zip(fresh.lines()).position(|(old, new)| old != new);
-    assert!(
-        committed == fresh,
-        "recorded.json is stale from line {line:?}: STARLING_UPDATE=1 cargo test -p starling-contract"
-    );
+    // Compared as values: whether keys are sorted depends on the features of a whole build.
+    let values = |text: &str| serde_json::from_str::<Vec<serde_json::Value>>(text).expect("the record is JSON");
+    for (old, new) in values(&committed).iter().zip(&values(&fresh)) {
+        assert!(old == new, "{} is stale: STARLING_UPDATE=1 cargo test -p starling-contract", new["row"]["id"]);
+    }
+    assert_eq!(values(&committed).len(), scenes().len());
 }
 
 fn row_is_new(view: &TaskView) -> bool {
