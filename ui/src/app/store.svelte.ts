@@ -2,6 +2,7 @@
 import { setLanguage } from '../i18n/index.svelte';
 import { asError, ipc, onAppEvent, onFileDrag } from '../ipc';
 import type { AppEvent, DoctorView, EgressView, IpcError, MetricsView, NoticeView, SettingsEdit } from '../ipc';
+import { viewAfter } from '../state/tasks';
 import { worldAfter, worldOf, type World } from '../state/world';
 import { setTheme } from './theme';
 
@@ -48,11 +49,17 @@ export class Store {
     this.world = worldAfter(before, event);
     if (event.kind === 'open') void this.open(event.task);
     if (event.kind === 'snapshot') this.wear();
-    if (event.kind === 'notice') this.urgent = event.notice.text;
+    if (event.kind === 'notice') this.told(event.notice);
     if (event.kind === 'download' && event.download.state.kind === 'done') void this.reloadModels();
     const { view } = this.world;
     const decides = view?.stage === 'decide' || view?.stage === 'landed';
     if (view && view !== before.view && decides && view.hunks === null) void this.look(view.id);
+  }
+
+  /** Said aloud; whoever looks at the task already has seen it. */
+  private told(notice: NoticeView): void {
+    this.urgent = notice.text;
+    if (notice.task && notice.task === this.task && !document.hidden) this.seen(notice);
   }
 
   go(place: Place): void {
@@ -83,7 +90,7 @@ export class Store {
   private look(id: string): Promise<boolean> {
     return this.try(async () => {
       const view = await ipc.task(id);
-      if (this.world) this.world = { ...this.world, view };
+      if (this.world) this.world = { ...this.world, view: viewAfter(this.world.view, view) };
     });
   }
 
@@ -94,8 +101,8 @@ export class Store {
 
   seen(notice: NoticeView): void {
     if (this.world) this.world = { ...this.world, notices: this.world.notices.filter((known) => known !== notice) };
-    const { task } = notice;
-    if (task) void this.try(() => ipc.seen(task));
+    // Without a task it was about everything else.
+    void this.try(() => ipc.seen(notice.task ?? ''));
   }
 
   readTask = async (text: string): Promise<boolean> => {
@@ -162,7 +169,7 @@ export class Store {
   private wear(): void {
     if (!this.world) return;
     const { settings } = this.world;
-    setLanguage(settings.language);
+    setLanguage(settings.edit.language || settings.language);
     setTheme(settings.edit.theme);
   }
 

@@ -27,7 +27,7 @@ export function seconds(millis: number, language: Language): string {
   const total = millis / 1000;
   const [min, sec] = language === 'ko' ? ['분', '초'] : [' min', ' s'];
   if (total < 10) return `${number(total, language, 1)}${sec}`;
-  if (total < 60) return `${number(total, language)}${sec}`;
+  if (total < 100) return `${number(total, language)}${sec}`;
   const rest = Math.round(total % 60);
   return `${Math.floor(total / 60)}${min}${rest ? ` ${rest}${sec}` : ''}`;
 }

@@ -60,7 +60,8 @@ test.each([
 test.each([
   [1_100, '1.1 s'],
   [41_000, '41 s'],
-  [96_000, '1 min 36 s'],
+  [96_000, '96 s'],
+  [108_000, '1 min 48 s'],
 ])('%d milliseconds are %s', (value, text) => expect(format.seconds(value, 'en')).toBe(text));
 
 test('when', () => {

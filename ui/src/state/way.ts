@@ -50,7 +50,8 @@ export function marks(task: TaskView): Record<Place, Mark> {
   const has = reached(task);
   const ended = task.end !== null;
   const mark = (place: Place, at: number): Mark => {
-    if (ended || task.stage === 'landed') return has[place] ? 'done' : 'open';
+    if (task.stage === 'landed') return 'done';
+    if (ended) return has[place] ? 'done' : 'open';
     if (at === here) return task.needsYou ? 'you' : 'now';
     return at < here ? 'done' : 'open';
   };
