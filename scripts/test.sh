@@ -27,10 +27,24 @@ step "build" 3000 cargo build --locked --workspace --tests
 models="${XDG_CACHE_HOME:-$HOME/.cache}/starling-build/models"
 export STARLING_TEST_MODELS="$models"
 step "fetch test models" 900 bash scripts/test-models.sh "$CARGO_TARGET_DIR/debug/starling" "$models"
+# An old git is never run by Starling, so its tests prove nothing there.
+good_git() {
+  for git in /usr/bin/git /usr/local/bin/git "$(command -v git)"; do
+    "$git" --version 2>/dev/null | awk '{split($3, v, "."); exit !(v[1] > 2 || v[2] >= 51 || (v[2] == 43 && v[3] >= 7) || (v[2] >= 44 && v[2] <= 46 && v[3] >= 4) || (v[2] == 47 && v[3] >= 3) || (v[2] == 48 && v[3] >= 2) || (v[2] >= 49 && v[3] >= 1))}' && return 0
+  done
+  return 1
+}
+skip=()
+if ! good_git; then
+  echo "SKIPPED: tests of git and worktrees, because this git is too old to be used (docs/safety.md)"
+  skip=(git:: workspace::)
+fi
 if command -v cargo-nextest >/dev/null; then
-  step "tests" 1500 cargo nextest run --locked --workspace --no-fail-fast
+  filter='all()'
+  for name in ${skip[@]+"${skip[@]}"}; do filter="$filter & !test(/^$name/)"; done
+  step "tests" 1500 cargo nextest run --locked --workspace --no-fail-fast -E "$filter"
 else
-  step "tests" 1800 cargo test --locked --workspace --quiet
+  step "tests" 1800 cargo test --locked --workspace --quiet -- ${skip[@]+$(printf -- '--skip %s ' "${skip[@]}")}
 fi
 step "documentation tests" 600 cargo test --locked --workspace --doc --quiet
 step "lints" 1200 cargo clippy --locked --workspace --all-targets --quiet -- -D warnings

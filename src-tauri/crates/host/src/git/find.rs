@@ -9,7 +9,7 @@ use std::process::Command;
 pub enum GitError {
     #[error("git is not installed")]
     Absent,
-    #[error("git {version} is too old: 2.39 or newer is needed")]
+    #[error("git {version} has known holes; update it ({OLDEST_OF_LINES})")]
     TooOld { version: String },
     #[error("git {command} failed: {message}")]
     Failed { command: String, code: Option<i32>, message: String },
@@ -31,8 +31,7 @@ impl GitError {
 
 /// The first release of each line with the fixes of July 2025 (CVE-2025-48384 and its companions).
 const FIXED: [(u32, u32); 8] = [(43, 7), (44, 4), (45, 4), (46, 4), (47, 3), (48, 2), (49, 1), (50, 1)];
-/// The oldest line on which the gate was tried.
-const OLDEST: (u32, u32) = (2, 39);
+const OLDEST_OF_LINES: &str = "2.43.7, 2.44.4, 2.45.4, 2.46.4, 2.47.3, 2.48.2, 2.49.1, 2.50.1 or newer";
 
 /// Folders of the system, before what the environment says.
 const SYSTEM: [&str; 6] =
@@ -45,31 +44,15 @@ pub(super) fn program(project: &Path) -> Result<Option<(PathBuf, String)>, GitEr
     let folders = SYSTEM.iter().map(PathBuf::from).chain(std::env::split_paths(&path).filter(|dir| dir.is_absolute()));
     let outside =
         |file: &PathBuf| std::fs::canonicalize(file).is_ok_and(|real| real.is_file() && !real.starts_with(&project));
-    let (mut old, mut usable) = (None, None);
+    let mut old = None;
     for program in folders.map(|dir| dir.join("git")).filter(outside) {
         let version = version_of(&program)?;
-        if is_fixed(&version) {
+        if is_safe(&version) {
             return Ok(Some((program, version)));
         }
-        if is_tried(&version) {
-            usable.get_or_insert((program, version));
-        } else {
-            old.get_or_insert(version);
-        }
+        old.get_or_insert(version);
     }
-    match (usable, old) {
-        (Some(usable), _) => Ok(Some(usable)),
-        (None, Some(version)) => Err(GitError::TooOld { version }),
-        (None, None) => Ok(None),
-    }
-}
-
-/// The known holes of lines without the fixes lie in clone, fetch, bundles and submodules, which the gate never runs, and
-/// distributions carry the fixes under an old number. So such a git is used where no newer one is; below the line on which
-/// the gate was tried nothing is.
-fn is_tried(version: &str) -> bool {
-    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= OLDEST
+    old.map_or(Ok(None), |version| Err(GitError::TooOld { version }))
 }
 
 fn version_of(program: &Path) -> Result<String, GitError> {
@@ -79,7 +62,7 @@ fn version_of(program: &Path) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&output.stdout).split_whitespace().nth(2).unwrap_or("").to_owned())
 }
 
-fn is_fixed(version: &str) -> bool {
+fn is_safe(version: &str) -> bool {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().ok());
     let (Some(Some(major)), Some(Some(minor))) = (numbers.next(), numbers.next()) else { return false };
     let patch = numbers.next().flatten().unwrap_or(0);
@@ -146,18 +129,16 @@ fn pointer(file: &Path, word: &[u8]) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_fixed, is_tried};
+    use super::is_safe;
 
     #[test]
     fn old_versions_are_refused() {
         for version in ["2.47.3", "2.43.7", "2.43.10", "2.50.1", "2.51.0", "2.60.0.windows.1", "3.0.0", "2.47.3.rc1"] {
-            assert!(is_fixed(version), "{version}");
+            assert!(is_safe(version), "{version}");
         }
         for version in ["2.47.2", "2.43.6", "2.50.0", "2.50", "2.42.9", "2.39.5", "2.9.0", "1.99.9", "", "none", "2.x"]
         {
-            assert!(!is_fixed(version), "{version}");
+            assert!(!is_safe(version), "{version}");
         }
-        assert!(is_tried("2.39.5") && is_tried("2.47.1") && is_tried("3.0.0"));
-        assert!(!is_tried("2.38.9") && !is_tried("1.99.9") && !is_tried("none"));
     }
 }

@@ -192,11 +192,7 @@ fn no_program_of_a_hostile_repository_runs_in_any_command() {
     run(Call::CheckoutIndex, inside, None, zeroed.as_bytes(), true);
     run(Call::RefreshIndex, inside, None, b"", true);
     for name in names {
-        // Git before 2.43 obeys line-end attributes here whatever it is told. Stages are filled bytewise, so none depends on it.
-        let minor = super::version().expect("git is there").split('.').nth(1).and_then(|n| n.parse::<u32>().ok());
-        if minor >= Some(43) {
-            assert_eq!(std::fs::read(tree.join(name)).expect("there"), b"two\n", "{name}: bytes are not converted");
-        }
+        assert_eq!(std::fs::read(tree.join(name)).expect("there"), b"two\n", "{name}: bytes are not converted");
         // Another time of change makes git look into the file again.
         let file = std::fs::File::options().append(true).open(tree.join(name)).expect("there");
         file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("set");

@@ -47,7 +47,12 @@ impl GitWorkspace {
         let project = std::fs::canonicalize(project).map_err(|e| io(project, e))?;
         std::fs::create_dir_all(worktrees).map_err(|e| io(worktrees, e))?;
         let stages = std::fs::canonicalize(worktrees).map_err(|e| io(worktrees, e))?;
-        let repository = Repository::open(&project, &empty_folder(&stages)?).map_err(git)?;
+        let repository = match Repository::open(&project, &empty_folder(&stages)?) {
+            Ok(repository) => repository,
+            // A git on which the gate does not hold is not run at all: the task works on a plain copy.
+            Err(GitError::TooOld { .. }) => None,
+            Err(error) => return Err(git(error)),
+        };
         let dot = project.join(".git");
         let mut denied = vec![stages.as_path()];
         denied.extend(dot.exists().then_some(dot.as_path()));
