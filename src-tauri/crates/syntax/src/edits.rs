@@ -16,6 +16,7 @@ pub fn edits(language: Language, path: &RelPath, source: &str, within: Span) -> 
     let Some(tree) = parsed(language, source) else { return Vec::new() };
     let nodes = live_nodes(language, tree.root_node(), within);
     let mut changes: Vec<(u8, Change)> = Vec::new();
+    changes.extend(crate::units::in_characters(language, source, within).into_iter().map(|c| (0, c)));
     for node in &nodes {
         changes.extend(small_changes(language, *node, source).into_iter().map(|c| (rank(c.family), c)));
         changes.extend(off_by_one(*node, source).into_iter().map(|c| (1, c)));
@@ -34,7 +35,7 @@ pub fn edits(language: Language, path: &RelPath, source: &str, within: Span) -> 
 /// What people get wrong most comes first.
 fn rank(family: &str) -> u8 {
     match family {
-        "compare" | "bound" | "condition" => 0,
+        "unit" | "compare" | "bound" | "condition" => 0,
         "number" | "arithmetic" | "logic" | "boolean" => 1,
         "loop" | "result" | "remove" => 3,
         _ => 5,

@@ -15,6 +15,7 @@ mod outline;
 mod parse;
 mod roles;
 mod tables;
+mod units;
 
 pub use calls::{CallSite, calls_of};
 pub use edits::edits;
