@@ -80,7 +80,7 @@ impl Default for Settings {
             project: String::new(),
             inbox: String::new(),
             offline: false,
-            candidates: 12,
+            candidates: 16,
             model_memory_mb: 0,
             roles: BTreeMap::new(),
             budget: Budget::default(),

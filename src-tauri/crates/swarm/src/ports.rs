@@ -44,6 +44,6 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Policy { candidates: 12, offline: false, auto_approve: false, send: SendPolicy::Ask, seed: 7 }
+        Policy { candidates: 16, offline: false, auto_approve: false, send: SendPolicy::Ask, seed: 7 }
     }
 }

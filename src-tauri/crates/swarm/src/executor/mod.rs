@@ -25,7 +25,7 @@ use starling_core::change::ChangeSet;
 use starling_core::code::{Language, SymbolKind};
 use starling_core::evidence::{Evidence, Gate, GateResult, Grade, StepFailure};
 use starling_core::plan::Step;
-use starling_core::port::{CheckError, TestReport};
+use starling_core::port::{CaseOutcome, CheckError, TestReport};
 use starling_core::state::{CandidateSource, TaskEvent};
 
 /// What a step's candidates are judged with.
@@ -90,7 +90,16 @@ fn open_court(desk: &mut Desk<'_>, step: &Step, path: RelPath, language: Languag
     let baseline = bench.suite(desk)?;
     let mut probes = example_probes(desk, step, &path, language)?;
     probes.extend(tester::spec_probes(desk, step, &path, &bench, &probes)?);
-    let before = bench.probes(desk, &probes)?;
+    let before = if step.symbols.is_empty() && language == Language::Rust {
+        // What does not exist yet cannot be compiled against: running each test alone would only say so many times.
+        let absent = || ProbeResult {
+            outcome: CaseOutcome::Errored,
+            message: format!("{} does not exist yet", names.join(", ")),
+        };
+        probes.iter().map(|_| absent()).collect()
+    } else {
+        bench.probes(desk, &probes)?
+    };
     Ok(Court { path, language, bench, baseline, probes, before })
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(
     let mut begun = 0;
     let mut near: Vec<NearMiss> = Vec::new();
     while begun < desk.candidates {
-        let n = if begun == 0 { FIRST_ROUND.min(desk.candidates) } else { (desk.candidates - begun).min(8) };
+        let n = if begun == 0 { FIRST_ROUND.min(desk.candidates) } else { (desk.candidates - begun).min(6) };
         round(desk, step, court, begun, n, survivors, fallen, &mut near)?;
         begun += n;
         if survivors.iter().any(|s| choice::is_proven(court, s)) || agreed(court, survivors) {
@@ -62,7 +62,11 @@ fn round(
     near: &mut Vec<NearMiss>,
 ) -> Result<(), SwarmError> {
     let model = desk.ports.models.bound(Role::Executor)?;
-    let input = context::input(desk, step, court)?;
+    let mut input = context::input(desk, step, court)?;
+    let lessons = lessons(fallen);
+    if !lessons.is_empty() {
+        input.failure.push_str(&format!("\nEarlier tries failed, avoid their faults:\n{lessons}"));
+    }
     let request = SampleRequest {
         prompt: prompt::execute(&input),
         shape: Shape::Text,
@@ -112,6 +116,20 @@ fn round(
     invented.dedup();
     record.invented = invented;
     desk.fact(TaskEvent::Called { call: record })
+}
+
+/// What most candidates of earlier rounds fell over, each fault once: a fresh sample is told, no answer is repaired.
+fn lessons(fallen: &[GateResult]) -> String {
+    let mut counts: Vec<(usize, &str)> = Vec::new();
+    for result in fallen.iter().filter(|r| matches!(r.gate, Gate::Symbols | Gate::Builds | Gate::Tests)) {
+        let GateOutcome::Failed { why } = &result.outcome else { continue };
+        match counts.iter_mut().find(|(_, known)| known == why) {
+            Some((count, _)) => *count += 1,
+            None => counts.push((1, why)),
+        }
+    }
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    counts.into_iter().take(3).map(|(_, why)| format!("- {why}\n")).collect()
 }
 
 struct Met {
