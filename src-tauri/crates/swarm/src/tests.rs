@@ -232,6 +232,7 @@ fn a_step_that_nothing_solves_ends_the_task_without_a_change() {
     let model = ScriptedModel::new()
         .answer("You plan", &[PLAN])
         .answer("You change code", &[hopeless])
+        .answer("You change code", &[hopeless])
         .answer("You change code", &[hopeless]);
     let mut scene = scene(model, None);
     let never = |_: &BTreeMap<starling_core::RelPath, Vec<u8>>| {
