@@ -24,6 +24,10 @@ const SHOTS = [
     shot('tasks-dark', 'theme=dark&world=busy'),
     shot('tasks-ko', 'lang=ko&world=busy'),
     shot('tasks-drop', 'drag'),
+    shot('tasks-untrusted', 'world=untrusted'),
+    { ...shot('tasks-contrast', 'world=busy'), contrast: 'more' },
+    { ...shot('change-contrast-dark', 'task=change&theme=dark', NARROW, decide), contrast: 'more' },
+    shot('tasks-wide', '', WIDE),
     shot('first-run', 'world=new'),
     shot('empty', 'world=empty'),
     shot('start-error', 'world=error'),
@@ -100,8 +104,16 @@ const browser = await chromium.launch({
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'],
 });
 const faults = [];
-for (const { name, query, size, act } of SHOTS.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce', bypassCSP: false });
+for (const { name, query, size, act, contrast } of SHOTS.filter(
+    ({ name }) => only.length === 0 || only.includes(name),
+)) {
+    const context = await browser.newContext({
+        viewport: size,
+        reducedMotion: 'reduce',
+        contrast: contrast ?? 'no-preference',
+    });
+    // As `freezePrototype` of tauri.conf.json does.
+    await context.addInitScript(() => Object.freeze(Object.prototype));
     const page = await context.newPage();
     page.on(
         'console',

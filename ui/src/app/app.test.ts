@@ -93,6 +93,21 @@ test('the first run leads to a folder and a model', async () => {
   expect((screen.getByTestId('read-task') as HTMLButtonElement).disabled).toBe(true);
 });
 
+test('a project that is not trusted asks to be', async () => {
+  const base = snapshot(0);
+  const edits: unknown[] = [];
+  start({
+    get_snapshot: () => ({ ...base, project: base.project && { ...base.project, trusted: false } }),
+    set_settings: ({ edit }) => {
+      edits.push(edit);
+      return { ...base.settings, edit };
+    },
+  });
+  await fireEvent.click(await screen.findByTestId('trust-project'));
+  await waitFor(() => expect(screen.queryByTestId('trust-note')).toBeNull());
+  expect(edits).toEqual([{ ...base.settings.edit, trusted: true }]);
+});
+
 test('places and the palette are reached by keys', async () => {
   const { container } = start({
     list_models: () => snapshot(0).models,

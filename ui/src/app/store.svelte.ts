@@ -135,7 +135,9 @@ export class Store {
   edit = (edit: SettingsEdit): Promise<boolean> =>
     this.try(async () => {
       const settings = await ipc.setSettings(edit);
-      if (this.world) this.world = { ...this.world, settings };
+      if (!this.world) return;
+      const project = this.world.project && { ...this.world.project, trusted: settings.edit.trusted };
+      this.world = { ...this.world, settings, project };
       this.wear();
     });
 

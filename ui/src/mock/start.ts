@@ -1,5 +1,5 @@
 // The page without the app: recorded tasks behind the same IPC. `?task=ID`, `?place=models`, `?lang=ko`, `?theme=dark`,
-// `?world=empty|new|offline|error|busy` choose what is shown.
+// `?world=empty|new|untrusted|offline|error|busy` choose what is shown.
 import { emit } from '@tauri-apps/api/event';
 import { mockIPC, mockWindows } from '@tauri-apps/api/mocks';
 import type { AppEvent, IpcError, Snapshot, TaskView } from '../ipc';
@@ -20,6 +20,7 @@ function prepared(): Snapshot {
     return { ...base, project: null, tasks: [], models, status: { ...base.status, resident: [], busy: [] } };
   }
   if (world === 'empty') return { ...base, tasks: [], status: { ...base.status, busy: [] } };
+  if (world === 'untrusted' && base.project) base.project.trusted = false;
   if (world === 'offline') return { ...base, status: { ...base.status, offline: true } };
   if (world === 'busy') {
     base.status.egress = { bytes: 3_412, costUsd: 0.00915 };

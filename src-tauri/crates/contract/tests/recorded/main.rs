@@ -100,7 +100,7 @@ fn rows_say_what_is_next() {
     check("change", NeedsYou, &RowState::NeedsWork { verdict, findings: 2, unsolved: 0 });
     check("half", NeedsYou, &RowState::NeedsWork { verdict, findings: 1, unsolved: 2 });
     check("landed", Earlier, &RowState::Landed { hunks: 3 });
-    let why = "no candidate passed the tests, nothing was changed".into();
+    let why = "no candidate passed the tests".into();
     check("failed", Earlier, &RowState::NotSolved { why });
     check("queued", Waiting, &RowState::Queued);
     check("parked", Waiting, &RowState::Parked { done: 1, steps: 3 });

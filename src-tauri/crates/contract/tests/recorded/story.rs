@@ -169,7 +169,7 @@ pub fn half_solved() -> Vec<TaskEvent> {
 
 pub fn failed() -> Vec<TaskEvent> {
     let mut events = planned();
-    let message = "no candidate passed the tests, nothing was changed".to_owned();
+    let message = "no candidate passed the tests".to_owned();
     events.push(TaskEvent::Failed { stage: "swarm".into(), message });
     events
 }
