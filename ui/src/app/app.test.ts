@@ -52,6 +52,8 @@ test('reads a task and opens it', async () => {
   });
   const box = await screen.findByTestId('new-task-box');
   await fireEvent.input(box, { target: { value: 'Fix rounding' } });
+  await fireEvent.keyDown(box, { key: 'Enter' });
+  expect(said).toBe('');
   await fireEvent.click(screen.getByTestId('read-task'));
   expect((await screen.findByTestId('task-title')).textContent).toBe('vat-id.md');
   expect(said).toBe('Fix rounding');
