@@ -242,6 +242,7 @@ fn looks_defined(brief: &Brief, name: &str) -> bool {
 }
 
 /// The plans the model draws; those that do not hold are left out.
+#[expect(clippy::too_many_arguments, reason = "what is chosen from, who chooses, and how it is told")]
 fn draw(
     map: &dyn CodeMap,
     model: &Arc<dyn Model>,

@@ -86,7 +86,7 @@ fn cases(desk: &mut Desk<'_>, subject: &Subject, symbol: &str) -> Result<Vec<Cas
             cases.push(case);
         }
     }
-    let varied: Vec<Case> = cases.iter().flat_map(|case| vary(case)).collect();
+    let varied: Vec<Case> = cases.iter().flat_map(vary).collect();
     cases.extend(varied);
     let mut seen = BTreeSet::new();
     cases.retain(|case| seen.insert((case.setup.clone(), case.call.clone())));
