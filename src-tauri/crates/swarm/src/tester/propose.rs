@@ -56,9 +56,9 @@ pub(crate) fn spec_probes(
 
 /// Everything that is proposed for code as it stands: a model's tests, and recorded runs.
 pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Result<Vec<Probe>, SwarmError> {
-    let mut probes = Vec::new();
+    let mut recorded: Vec<Vec<Probe>> = Vec::new();
     for symbol in subject.symbols.clone() {
-        probes.extend(match subject.language {
+        recorded.push(match subject.language {
             Language::Python => record_python::run(desk, subject, bench, &symbol)?,
             Language::Rust => record_rust::run(desk, subject, bench, &symbol)?,
             Language::JavaScript
@@ -83,7 +83,12 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
         names: subject.symbols.clone(),
         count: 6,
     };
-    probes.extend(drawn(desk, subject, bench, &input)?);
+    // A model's tests first, then one recorded test of each symbol in turn: what is cut off later is the tail of all.
+    let mut probes = drawn(desk, subject, bench, &input)?;
+    let longest = recorded.iter().map(Vec::len).max().unwrap_or(0);
+    for at in 0..longest {
+        probes.extend(recorded.iter().filter_map(|list| list.get(at).cloned()));
+    }
     Ok(probes)
 }
 

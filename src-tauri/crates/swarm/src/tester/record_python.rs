@@ -201,8 +201,19 @@ pub(crate) fn proposed(desk: &mut Desk<'_>, subject: &Subject, symbol: &str) -> 
         record.valid += 1;
         for item in value["cases"].as_array().into_iter().flatten() {
             let text = |key: &str| item[key].as_str().unwrap_or("").trim().to_owned();
-            let case = Case { name: format!("{name} {}", text("case")), setup: text("setup"), call: text("call") };
-            if case.call.contains(name) && !cases.iter().any(|c| c.call == case.call && c.setup == case.setup) {
+            // Small models put the answer's own field names into its fields; such a case is about nothing.
+            let garbled = ["setup", "call", "case"].iter().any(|key| text("setup").contains(&format!("{key}=")));
+            let said = text("case");
+            let label = if said.contains("setup") || said.contains("expression") {
+                text("call")
+            } else {
+                format!("{name} {said}")
+            };
+            let case = Case { name: label, setup: text("setup"), call: text("call") };
+            if !garbled
+                && case.call.contains(name)
+                && !cases.iter().any(|c| c.call == case.call && c.setup == case.setup)
+            {
                 cases.push(case);
             }
         }
@@ -212,7 +223,8 @@ pub(crate) fn proposed(desk: &mut Desk<'_>, subject: &Subject, symbol: &str) -> 
 }
 
 /// A script that prints one JSON list: for each case its value as source text, or the error it raises. Values that do not
-/// read back as themselves, and errors that only say that the input makes no sense, are null.
+/// read back as themselves, errors that only say that the input makes no sense, and errors that the input itself raises
+/// before the code is reached are null.
 fn script(module: &str, cases: &[Case]) -> String {
     let rows: Vec<[&str; 2]> = cases.iter().map(|case| [case.setup.as_str(), case.call.as_str()]).collect();
     let rows = serde_json::to_string(&rows).unwrap_or_else(|_| "[]".to_owned());
@@ -240,7 +252,11 @@ for setup, call in json.loads({literal}):
             row = {{"value": text}}
     except Exception as error:
         name = type(error).__name__
-        if name not in senseless and hasattr(builtins, name):
+        frame, inside = error.__traceback__, False
+        while frame is not None:
+            inside = inside or frame.tb_frame.f_code.co_filename == module.__file__
+            frame = frame.tb_next
+        if inside and name not in senseless and hasattr(builtins, name):
             row = {{"error": name}}
     out.append(row)
 print()
