@@ -98,7 +98,9 @@ fn understand(
 
 fn adopt(brief: &mut Brief, value: &serde_json::Value, text: &str) {
     let goal = value["goal"].as_str().unwrap_or("").trim();
-    if weak_goal(brief) && !goal.is_empty() {
+    // The smallest models repeat the instruction instead of following it.
+    let echo = prompt::parse(brief, "").system.contains(goal.trim_end_matches('.'));
+    if weak_goal(brief) && !goal.is_empty() && !echo {
         brief.goal = goal.to_owned();
         let span = text.find(goal).map(|at| starling_core::code::Span::new(at, at + goal.len()));
         let evidence = FieldEvidence { field: "goal".to_owned(), value: goal.to_owned(), span, source: Source::Model };

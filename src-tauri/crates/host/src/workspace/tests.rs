@@ -1,4 +1,6 @@
 //! A stage on real git: what the user has survives everything, byte for byte.
+//!
+//! Longer than 400 lines because every test works on the same scene.
 
 use super::*;
 use crate::git::tests::plain_git;

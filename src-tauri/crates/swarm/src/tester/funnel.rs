@@ -75,10 +75,19 @@ pub(crate) fn run(
         .map(|(probe, before)| {
             let mine = kills.iter().filter(|(name, _)| name == &probe.name);
             let kills = mine.filter_map(|(_, at)| Some((*at, mutants.get(*at)?.clone()))).collect();
-            let failed_before = before.filter(|b| !b.passed()).map(|b| last_lines(&b.message));
+            let failed_before =
+                before.filter(|b| !b.passed() && !is_absent(&b.message)).map(|b| last_lines(&b.message));
             Judged { probe, failed_before, kills }
         })
         .collect())
+}
+
+/// A test that failed only because what it calls did not exist yet would pass on any code of that name: it has to kill a
+/// mutant like every other.
+pub(crate) fn is_absent(message: &str) -> bool {
+    ["ImportError", "ModuleNotFoundError", "NameError", "has no attribute", "does not exist yet"]
+        .iter()
+        .any(|sign| message.contains(sign))
 }
 
 fn last_lines(message: &str) -> String {

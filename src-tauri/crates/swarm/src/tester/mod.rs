@@ -52,7 +52,8 @@ pub(crate) fn solve(desk: &mut Desk<'_>, step: &Step) -> Result<(), SwarmError> 
         candidates = recalled(desk, step, &subject, &bench)?;
     }
     // A test that tells the old code from the new is proof; more would only cost time.
-    let telling = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(|b| !b.passed())).count();
+    let tells = |before: &ProbeResult| !before.passed() && !funnel::is_absent(&before.message);
+    let telling = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(tells)).count();
     if telling == 0 {
         let proposed = propose::all(desk, &subject, &bench)?;
         candidates.extend(proposed.into_iter().map(|probe| (probe, None)));
