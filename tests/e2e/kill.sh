@@ -28,7 +28,7 @@ for ((n = 1; n <= kills; n++)); do
   fi
   wait "$pid" 2>/dev/null || true
   facts=$("$starling" doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin)["database"]; assert d["ok"], d; print(d["detail"])')
-  task=$("$starling" tasks --json | python3 -c 'import json,sys; d=json.load(sys.stdin); rows=d.get("tasks", d); print(rows[0]["id"] if rows else "")')
+  task=$("$starling" tasks --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["tasks"][0]["task"] if d["tasks"] else "")')
   echo "kill $n: $facts"
 done
 "$starling" resume "$task" --yes --offline --json >"$work/out" 2>"$work/err" || { tail -n 5 "$work/err"; tail -n 1 "$work/out"; }

@@ -71,6 +71,10 @@ export class Driver {
   }
 
   async screenshot(file) {
+    // WebKit waits for a frame, and a page at rest draws none.
+    await this.run(
+      "const end = Date.now() + 3000; let on = false; const t = setInterval(() => { on = !on; document.body.style.opacity = on ? '0.999' : ''; if (Date.now() > end) { clearInterval(t); document.body.style.opacity = ''; } }, 50);",
+    );
     await writeFile(file, Buffer.from(await this.#do('GET', '/screenshot'), 'base64'));
   }
 

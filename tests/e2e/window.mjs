@@ -1,4 +1,4 @@
-// The real window with a real small model: type a task, approve the plan, watch the verdict come, land it.
+// The real window with a real small model: open a task file, approve the plan, watch the verdict come, land it.
 // Usage: node window.mjs STARLING WORK_DIR SHOTS_DIR REPO_ROOT, inside a D-Bus session and a display of its own.
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Driver } from './webdriver.mjs';
 
 const [starling, work, shots, root] = process.argv.slice(2);
-const project = join(work, 'tally');
+const project = join(work, 'wordkit');
 const children = [];
 
 function start(command, args, log) {
@@ -39,7 +39,7 @@ async function main() {
   );
   start('python3', ['-m', 'dbusmock', '--template', 'notification_daemon'], 'notifications.log');
   start('WebKitWebDriver', ['--port=4455'], 'driver.log');
-  const task = await readFile(join(root, 'assets/sample/tasks/python-1-bug-thousands.md'), 'utf8');
+  const task = join(root, 'assets/sample/tasks/rust-1-bug-truncate.md');
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const driver = await Driver.open(4455, starling, ['window', '--project', project]);
   try {
@@ -47,22 +47,25 @@ async function main() {
     await shot(driver, '1-empty');
     expect('nothing left the machine at the start', (await driver.text('egress-badge')).includes('0 B'));
 
-    await driver.type('new-task-box', task);
-    await driver.click('read-task');
+    // A second start hands the file to the window that is open, as dropping it on the window does.
+    start(starling, ['window', '--task', task], 'second.log');
+    const row = "document.querySelector('[data-testid^=\"task-row-\"]')";
+    await driver.wait('the task in the list', () => driver.run(`return ${row} !== null || document.querySelector('[data-testid="task-page"]') !== null`), 30);
+    await driver.run(`${row}?.click()`);
     await driver.waitFor('approve-plan', 240);
     await shot(driver, '2-plan');
-    expect('the plan names the function', (await driver.text('plan')).includes('parse_amount'));
+    expect('the plan names the function', (await driver.text('plan')).includes('truncate'));
 
     await driver.click('approve-plan');
     await driver.waitFor('verdict', 420);
     await shot(driver, '3-verdict');
-    expect('there is a change', (await driver.text('change')).includes('parse_amount'));
+    expect('there is a change', (await driver.text('change')).includes('truncate'));
 
     await driver.click('accept-all');
     await driver.click('land');
     await driver.waitFor('proof', 30);
     await shot(driver, '4-landed');
-    expect('the file of the project was changed', (await readFile(join(project, 'tally/money.py'), 'utf8')).includes('","'));
+    expect('the file of the project was changed', (await readFile(join(project, 'src/cut.rs'), 'utf8')).includes('chars().count()'));
 
     await driver.wait('a notification on D-Bus', async () => (await read(join(work, 'notifications.log'))).includes('Notify'), 10);
     console.log('ok: the verdict was notified');
