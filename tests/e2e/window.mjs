@@ -37,7 +37,7 @@ async function main() {
       ['parser', 'planner', 'executor', 'tester', 'reviewer'].map((role) => `${role} = "qwen2.5-coder-0.5b"\n`).join('') +
       `\n[projects.${JSON.stringify(project)}]\ntrusted = true\nsend = "never"\n`,
   );
-  start('python3', ['-m', 'dbusmock', '--template', 'notification_daemon'], 'notifications.log');
+  start('/usr/bin/python3', ['-u', '-m', 'dbusmock', '--template', 'notification_daemon'], 'notifications.log');
   start('WebKitWebDriver', ['--port=4455'], 'driver.log');
   const task = join(root, 'assets/sample/tasks/rust-1-bug-truncate.md');
   await new Promise((resolve) => setTimeout(resolve, 1500));

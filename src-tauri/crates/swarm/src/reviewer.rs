@@ -306,11 +306,14 @@ pub(crate) fn local(
 
 /// The majority. An objection without a grounded finding of weight counts as approval with a remark.
 fn tally(votes: Vec<(VerdictKind, String, Vec<Finding>)>) -> (VerdictKind, String, Vec<Finding>) {
-    let cast: Vec<(VerdictKind, String, Vec<Finding>)> = votes
+    let all = votes.len();
+    let cast: Vec<(VerdictKind, Option<String>, Vec<Finding>)> = votes
         .into_iter()
         .map(|(kind, summary, findings)| {
             let weighty = findings.iter().any(|f| f.severity == Severity::Error);
-            (if weighty { kind } else { VerdictKind::Approve }, summary, findings)
+            let counted = if weighty { kind } else { VerdictKind::Approve };
+            // The words of an objection that does not count would contradict the verdict.
+            (counted, (counted == kind).then_some(summary), findings)
         })
         .collect();
     let count = |kind| cast.iter().filter(|(k, _, _)| *k == kind).count();
@@ -322,9 +325,11 @@ fn tally(votes: Vec<(VerdictKind, String, Vec<Finding>)>) -> (VerdictKind, Strin
     } else {
         VerdictKind::Change
     };
-    let speaks = cast.iter().find(|(k, _, _)| *k == kind);
-    let summary = speaks.map(|(_, summary, _)| summary.clone());
-    let summary = summary.unwrap_or_else(|| "no sample gave a readable verdict; the gates' results stand".to_owned());
+    let speaks = cast.iter().filter(|(k, _, _)| *k == kind).find_map(|(_, summary, _)| summary.clone());
+    let summary = speaks.unwrap_or_else(|| match all {
+        0 => "No sample gave a readable verdict; the gates' results stand.".to_owned(),
+        _ => "No objection quotes the change, so none counts; the gates' results stand.".to_owned(),
+    });
     let mut findings: Vec<Finding> = Vec::new();
     for finding in cast.into_iter().filter(|(k, _, _)| *k == kind).flat_map(|(_, _, findings)| findings) {
         if !findings.iter().any(|known| known.evidence == finding.evidence || known.message == finding.message) {
