@@ -3,6 +3,7 @@
 //! Events are only hints; the scan is the truth. A file is claimed by renaming it into `taken`, so it cannot be taken twice.
 
 use notify_debouncer_full::notify::{RecursiveMode, Watcher};
+use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -113,8 +114,13 @@ fn take(folder: &Path, path: &Path) -> Option<InboxFile> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let claimed = folder.join("taken").join(format!("{}-{name}", uuid::Uuid::now_v7()));
     fs::rename(path, &claimed).ok()?;
+    // Since the look it may have become a link, a pipe or a larger file.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(&claimed, flags, Mode::empty()).ok()?);
     let mut bytes = Vec::new();
-    File::open(&claimed).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    if !file.metadata().ok()?.is_file() || file.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()? as u64 > MAX_BYTES {
+        return None;
+    }
     Some(InboxFile { name, bytes })
 }
 
@@ -140,5 +146,18 @@ mod tests {
         assert!(got.recv_timeout(Duration::from_millis(300)).is_err(), "nothing else is taken");
         drop(guard);
         assert!(folder.path().join("large").exists() && folder.path().join("link").exists());
+    }
+
+    /// Between the look and the claim someone may have put a link in its place.
+    #[test]
+    fn a_claimed_link_is_not_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("taken")).expect("made");
+        fs::write(folder.path().join("secret"), "mine").expect("written");
+        let link = folder.path().join("a.md");
+        std::os::unix::fs::symlink(folder.path().join("secret"), &link).expect("linked");
+        assert_eq!(take(folder.path(), &link), None);
+        let plain = take(folder.path(), &folder.path().join("secret")).expect("a file");
+        assert_eq!(plain.bytes, b"mine");
     }
 }

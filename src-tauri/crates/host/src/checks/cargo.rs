@@ -58,12 +58,15 @@ pub(super) fn test(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel) -
     args.extend(targets(&run.files));
     if !run.names.is_empty() {
         args.extend(["--".into(), "--exact".into()]);
-        args.extend(
-            run.names.iter().map(|name| OsString::from(name.rsplit_once("::").map_or(name.as_str(), |(_, last)| last))),
-        );
+        args.extend(run.names.iter().map(|name| within_binary(name).into()));
     }
     let output = of(tools)?.run(site, &args, Duration::from_secs(run.timeout_seconds.max(60).into()), cancel)?;
     Ok(read(&output, site))
+}
+
+/// "src/lib.rs::cart::adds" is "cart::adds" for the binary itself.
+fn within_binary(name: &str) -> &str {
+    name.split_once(".rs::").map_or(name, |(_, inner)| inner)
 }
 
 /// Integration tests by name, everything else by the library; doc tests cost a build each and are left to the user's CI.

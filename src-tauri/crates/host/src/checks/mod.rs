@@ -7,6 +7,7 @@ mod clean;
 mod mutate;
 mod python;
 mod toolchain;
+mod wary;
 
 use starling_core::TaskId;
 use starling_core::port::{

@@ -1,7 +1,7 @@
 //! Running tests against mutants, on scratch copies, a few at a time. The stage is never changed.
 
 use super::toolchain::Tools;
-use super::{Site, io, make, test_in};
+use super::{Site, io, make, test_in, wary};
 use starling_core::port::{Cancel, CheckError, MutantResult, TestReport, TestRun};
 use starling_core::test_set::{Mutant, Runner};
 use std::path::{Path, PathBuf};
@@ -89,16 +89,16 @@ fn one(
     baseline: &TestReport,
     cancel: &Cancel,
 ) -> Result<MutantResult, CheckError> {
-    let file = copy.tree.join(mutant.path.as_str());
-    let original = std::fs::read(&file).map_err(|e| io(&file, e))?;
+    let file = Path::new(mutant.path.as_str());
+    let original = wary::read(&copy.tree, file, u64::MAX).map_err(|e| io(file, e))?;
     let mut mutated = original.clone();
     if mutant.span.end > mutated.len() || mutant.span.start > mutant.span.end {
         return Ok(MutantResult { killed_by: Vec::new(), invalid: true });
     }
     mutated.splice(mutant.span.start..mutant.span.end, mutant.replacement.bytes());
-    std::fs::write(&file, &mutated).map_err(|e| io(&file, e))?;
+    wary::write(&copy.tree, file, &mutated).map_err(|e| io(file, e))?;
     let report = test_in(tools, copy, run, cancel);
-    std::fs::write(&file, &original).map_err(|e| io(&file, e))?;
+    wary::write(&copy.tree, file, &original).map_err(|e| io(file, e))?;
     let report = report?;
     let before = |name: &str| baseline.failures().any(|case| case.name == name);
     // A test that fails without the mutant too says nothing about it, except in a search for repairs, where every failure
@@ -112,6 +112,17 @@ fn one(
 /// A copy without git, caches and build output. Files that are the same already are left alone, so that a build in the copy
 /// stays warm from one call to the next.
 fn copy_tree(from: &Path, to: &Path) -> Result<(), CheckError> {
+    make(to)?;
+    if fill(from, to).is_ok() {
+        return Ok(());
+    }
+    // Tests of an earlier call may have left a link or a folder where a file belongs.
+    std::fs::remove_dir_all(to).map_err(|e| io(to, e))?;
+    make(to)?;
+    fill(from, to)
+}
+
+fn fill(from: &Path, to: &Path) -> Result<(), CheckError> {
     let wanted = list(from)?;
     for relative in list(to)? {
         if !wanted.contains(&relative) {
@@ -120,13 +131,11 @@ fn copy_tree(from: &Path, to: &Path) -> Result<(), CheckError> {
         }
     }
     for relative in wanted {
-        let (source, target) = (from.join(&relative), to.join(&relative));
-        let bytes = std::fs::read(&source).map_err(|e| io(&source, e))?;
-        if std::fs::read(&target).is_ok_and(|same| same == bytes) {
+        let bytes = wary::read(from, &relative, u64::MAX).map_err(|e| io(&relative, e))?;
+        if wary::read(to, &relative, u64::MAX).is_ok_and(|same| same == bytes) {
             continue;
         }
-        make(target.parent().unwrap_or(to))?;
-        std::fs::write(&target, bytes).map_err(|e| io(&target, e))?;
+        wary::write(to, &relative, &bytes).map_err(|e| io(&relative, e))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::clean::{head, plain, relative, tail};
 use super::toolchain::{Python, Tools};
-use super::{Site, io};
+use super::{Site, io, wary};
 use crate::sandbox::{Ended, Output};
 use serde_json::Value;
 use starling_core::port::{BuildReport, Cancel, CaseOutcome, CheckError, ScriptReport, TestCase, TestReport, TestRun};
@@ -13,6 +13,8 @@ use std::time::Duration;
 const RUNNER: &str = include_str!("unittest_runner.py");
 /// Where the sandbox shows the private folder.
 const INSIDE: &str = "/tmp";
+/// A larger report counts as none.
+const MAX_REPORT: u64 = 32 * 1024 * 1024;
 
 fn of(tools: &Tools) -> Result<&Python, CheckError> {
     tools.python.as_ref().ok_or_else(|| CheckError::NotRun { why: "no Python 3 was found on this machine".to_owned() })
@@ -37,8 +39,8 @@ pub(super) fn build(tools: &Tools, site: &Site, cancel: &Cancel) -> Result<Build
 }
 
 pub(super) fn script(tools: &Tools, site: &Site, source: &str, seconds: u32) -> Result<ScriptReport, CheckError> {
-    let file = site.private.join("script.py");
-    std::fs::write(&file, source).map_err(|e| io(&file, e))?;
+    let file = Path::new("script.py");
+    wary::write(&site.private, file, source.as_bytes()).map_err(|e| io(file, e))?;
     let args: Vec<OsString> = vec![format!("{INSIDE}/script.py").into()];
     let output = of(tools)?.run(site, &args, Duration::from_secs(seconds.into()), &Cancel::new())?;
     Ok(ScriptReport {
@@ -49,14 +51,14 @@ pub(super) fn script(tools: &Tools, site: &Site, source: &str, seconds: u32) -> 
 }
 
 pub(super) fn unittest(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel) -> Result<TestReport, CheckError> {
-    let report = site.private.join("report.json");
-    clear(&report)?;
+    let report = Path::new("report.json");
+    clear(&site.private.join(report))?;
     let names = serde_json::to_string(&run.names).unwrap_or_else(|_| "[]".to_owned());
     let mut args: Vec<OsString> = vec!["-W".into(), "ignore".into(), "-c".into(), RUNNER.into()];
     args.extend([format!("{INSIDE}/report.json").into(), names.into()]);
     args.extend(run.files.iter().map(|file| file.as_str().into()));
     let output = of(tools)?.run(site, &args, Duration::from_secs(run.timeout_seconds.into()), cancel)?;
-    let text = std::fs::read_to_string(&report).unwrap_or_default();
+    let text = text_of(report, site);
     let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     let cases: Vec<TestCase> =
         value["cases"].as_array().into_iter().flatten().filter_map(|case| unittest_case(case, site)).collect();
@@ -76,8 +78,8 @@ fn unittest_case(case: &Value, site: &Site) -> Option<TestCase> {
 }
 
 pub(super) fn pytest(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel) -> Result<TestReport, CheckError> {
-    let report = site.private.join("report.xml");
-    clear(&report)?;
+    let report = Path::new("report.xml");
+    clear(&site.private.join(report))?;
     let mut args: Vec<OsString> =
         ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"].map(OsString::from).to_vec();
     args.push(format!("--junitxml={INSIDE}/report.xml").into());
@@ -87,7 +89,7 @@ pub(super) fn pytest(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel)
     }
     args.extend(wanted);
     let output = of(tools)?.run(site, &args, Duration::from_secs(run.timeout_seconds.into()), cancel)?;
-    let xml = std::fs::read_to_string(&report).unwrap_or_default();
+    let xml = text_of(report, site);
     let cases = junit(&xml, site);
     // 2: interrupted (nearly always a file that cannot be imported), 3: internal error, 4: wrong use, 5: nothing collected.
     let broken = !matches!(output.ended.code(), Some(0 | 1)) || xml.is_empty();
@@ -180,6 +182,12 @@ fn mark(open: &mut Option<TestCase>, element: &quick_xml::events::BytesStart<'_>
     };
     case.message = format!("{message}\n");
     true
+}
+
+/// What the run left as its report; empty when that is no report.
+fn text_of(report: &Path, site: &Site) -> String {
+    let bytes = wary::read(&site.private, report, MAX_REPORT).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 fn clear(report: &Path) -> Result<(), CheckError> {

@@ -121,6 +121,38 @@ fn a_script_records_what_the_code_gives() {
     assert_eq!((report.exit, report.stdout.as_str()), (Some(0), "5\n"));
 }
 
+/// What runs in the sandbox can put a link where the host writes next, and the host is not in the sandbox.
+#[test]
+fn a_link_left_behind_does_not_lead_the_host_out() {
+    let swap = "import os, unittest\n\nclass S(unittest.TestCase):\n    def test_swap(self):\n        if 'a - b' in open('m.py').read():\n            os.remove('m.py')\n            os.symlink(open('where').read(), 'm.py')\n";
+    let files = [("m.py", CODE), ("test_m.py", TESTS), ("test_swap.py", swap)];
+    let Some(scene) = scene(&files, true) else { return };
+    let outside = scene.folder.path().join("outside");
+    std::fs::write(&outside, "mine").expect("written");
+    let mine = || std::fs::read_to_string(&outside).expect("there");
+    std::fs::write(scene.folder.path().join("tree/where"), outside.display().to_string()).expect("written");
+    for _ in 0..2 {
+        let results = scene.mutate(Runner::Unittest, "m.py", &[("a + b", "a - b")]);
+        assert_eq!(mine(), "mine", "restoring a mutated file must not write through a link");
+        assert_eq!(results[0].killed_by, ["test_m.T.test_add"]);
+    }
+    let script = |source: &str| scene.checks.script(&scene.task, Runner::Unittest, source, 20).expect("it runs").stdout;
+    let plant =
+        "import os\nos.remove(__file__)\nos.symlink(open('where').read(), __file__)\nprint(os.path.islink(__file__))\n";
+    assert_eq!((script(plant).as_str(), script("print(1)\n").as_str()), ("True\n", "1\n"));
+    assert_eq!(mine(), "mine", "a script must not be written through a link");
+}
+
+#[test]
+fn a_pipe_in_place_of_the_report_is_not_waited_for() {
+    let pipe = "import os\nos.mkfifo('/tmp/report.json')\nos._exit(0)\n";
+    let Some(scene) = scene(&[("m.py", CODE), ("test_pipe.py", &format!("import unittest\n{pipe}"))], true) else {
+        return;
+    };
+    let report = scene.test(Runner::Unittest, &["test_pipe.py"]);
+    assert!(report.broken && !report.green() && report.cases.is_empty(), "{report:?}");
+}
+
 #[test]
 fn nothing_of_an_untrusted_project_runs() {
     let Some(scene) = scene(&[("m.py", CODE), ("test_m.py", TESTS)], false) else { return };
@@ -131,7 +163,7 @@ fn nothing_of_an_untrusted_project_runs() {
 
 #[test]
 fn rust_is_built_tested_and_mutated() {
-    let lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\npub fn first(v: &[i32]) -> i32 {\n    v[0]\n}\n";
+    let lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\npub fn first(v: &[i32]) -> i32 {\n    v[0]\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn inner() {}\n}\n";
     let tests = "use k::{add, first};\n\n#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n\n#[test]\nfn wrong() {\n    assert_eq!(add(1, 2), 4);\n}\n\n#[test]\nfn panics() {\n    first(&[]);\n}\n";
     let manifest = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     let files = [("Cargo.toml", manifest), ("src/lib.rs", lib), ("tests/t.rs", tests)];
@@ -144,6 +176,10 @@ fn rust_is_built_tested_and_mutated() {
     assert_eq!(report.outcome("tests/t.rs::adds"), Some(CaseOutcome::Passed), "{}", report.output);
     assert_eq!(report.outcome("tests/t.rs::wrong"), Some(CaseOutcome::Failed));
     assert_eq!(report.outcome("tests/t.rs::panics"), Some(CaseOutcome::Errored));
+    let names = vec!["src/lib.rs::tests::inner".to_owned()];
+    let one = TestRun { runner: Runner::CargoTest, files: Vec::new(), names, timeout_seconds: 120 };
+    let one = scene.checks.test(&scene.task, &one, &Cancel::new()).expect("it runs");
+    assert_eq!(outcomes(&one), [("src/lib.rs::tests::inner", CaseOutcome::Passed)], "{}", one.output);
     let results = scene.mutate(Runner::CargoTest, "src/lib.rs", &[("a + b", "a - b"), ("a + b", "a + c")]);
     assert!(results[0].killed_by.contains(&"tests/t.rs::adds".to_owned()), "{results:?}");
     assert!(results[1].invalid, "{results:?}");

@@ -1,6 +1,6 @@
 //! What a project is tested with, found by its files; and the tools of this machine, found outside the project.
 
-use super::{Site, io};
+use super::{Site, io, wary};
 use crate::sandbox::{Cell, Output, run};
 use starling_core::port::{Cancel, CheckError};
 use starling_core::test_set::Runner;
@@ -194,8 +194,9 @@ impl Rust {
     /// Runs cargo in the sandbox: offline, with a target folder in the private one, and the package caches read-only.
     pub fn run(&self, site: &Site, args: &[OsString], limit: Duration, cancel: &Cancel) -> Result<Output, CheckError> {
         let home = site.private.join("cargo");
-        std::fs::create_dir_all(home.join("registry")).map_err(|e| io(&home, e))?;
-        std::fs::create_dir_all(home.join("git")).map_err(|e| io(&home, e))?;
+        for part in ["cargo/registry", "cargo/git"] {
+            wary::make(&site.private, Path::new(part)).map_err(|e| io(&home, e))?;
+        }
         let mut readable = vec![(self.sysroot.clone(), self.sysroot.clone())];
         if let Some(own) = &self.home {
             readable.extend(["registry", "git"].map(|part| (own.join(part), PathBuf::from("/tmp/cargo").join(part))));
