@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 fn files_are_small_or_say_why_not() {
     check(&["rs", "ts", "svelte", "mjs"], |file| {
         let lines = file.text.lines().count();
-        let excused = file.text.lines().take(12).any(|line| line.contains("400") || line.to_lowercase().contains("long"));
+        let excused =
+            file.text.lines().take(12).any(|line| line.contains("400") || line.to_lowercase().contains("long"));
         match lines {
             0..=400 => None,
             401..=600 if excused => None,
