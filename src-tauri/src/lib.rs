@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod compose;
 mod logging;
+mod restart;
 pub mod window;
 
 use clap::Parser;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 /// The whole program. `context` is made only when a window opens.
 pub fn start(context: impl FnOnce() -> tauri::Context<tauri::Wry>) -> ExitCode {
     let args = Args::parse();
+    restart::once(args.command.as_ref());
     starling_engine::prepare_process();
     match args.command {
         None => open_window(context, &cli::args::Window::default()),
@@ -25,7 +27,6 @@ pub fn start(context: impl FnOnce() -> tauri::Context<tauri::Wry>) -> ExitCode {
 }
 
 fn open_window(context: impl FnOnce() -> tauri::Context<tauri::Wry>, args: &cli::args::Window) -> ExitCode {
-    window::prepare_webkit();
     window::run(context(), args)
 }
 

@@ -9,7 +9,6 @@ mod door;
 mod face;
 mod notices;
 mod notify;
-mod prepare;
 mod spool;
 mod stream;
 mod tray;
@@ -17,7 +16,6 @@ mod wire;
 mod words;
 mod workshop;
 
-pub use prepare::webkit as prepare_webkit;
 pub use tray::missing_library as missing_tray_library;
 
 use crate::cli::args;

@@ -18,6 +18,6 @@ mod sample;
 mod schema;
 mod stream;
 
-pub use llama::{Kernels, cpu_can_run, kernels, prepare_process, restart_for_short_waits};
+pub use llama::{Kernels, cpu_can_run, kernels, prepare_process, short_waits};
 pub use memory::need_mb;
 pub use model::{LoadOptions, LocalModel};

@@ -6,7 +6,7 @@ mod session;
 mod vocabulary;
 mod weights;
 
-pub use process::{Kernels, cpu_can_run, kernels, prepare_process, restart_for_short_waits};
+pub use process::{Kernels, cpu_can_run, kernels, prepare_process, short_waits};
 pub use session::{ROWS, SEQUENCES, Session, StepError};
 pub use vocabulary::words;
 pub use weights::{LoadFailure, Weights};

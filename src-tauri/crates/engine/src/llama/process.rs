@@ -22,33 +22,17 @@ pub fn prepare_process() -> bool {
     true
 }
 
-/// Restarts the program once, with the same arguments and process id, so that the threads of a computation stop spinning
-/// soon when they wait for each other: while a build or a test run takes a core from them, reading a prompt is then three
-/// times as fast, and never slower otherwise. The OpenMP runtime reads this setting before `main`, hence the restart.
+/// What must be in the environment when a process that loads models starts, so that the threads of a computation stop
+/// spinning soon when they wait for each other: while a build or a test run takes a core from them, reading a prompt is then
+/// three times as fast, and never slower otherwise. The OpenMP runtime reads it before `main`, hence only a restart helps.
 ///
-/// Call it first thing in `main` of a process that will load models. Does not return when it restarts. Returns an error
-/// when that failed (go on then), and `Ok` where nothing is to be done: already set, by us or by the user, or not Linux.
-pub fn restart_for_short_waits() -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::process::CommandExt;
-        let set = |name| std::env::var_os(name).is_some();
-        if !set("GOMP_SPINCOUNT") && !set("OMP_WAIT_POLICY") {
-            let mut arguments = std::env::args_os();
-            let mut command = std::process::Command::new(std::env::current_exe()?);
-            if let Some(name) = arguments.next() {
-                command.arg0(name);
-            }
-            return Err(command.args(arguments).env("GOMP_SPINCOUNT", SPINS).exec());
-        }
-    }
-    Ok(())
+/// `None` where nothing is to be done: the user has set a way of waiting himself, or it is not Linux.
+pub fn short_waits() -> Option<(&'static str, &'static str)> {
+    const NAME: &str = "GOMP_SPINCOUNT";
+    // Measured: 1,000 turns cost nothing on an idle machine, 20,000 are as bad as the default on a busy one.
+    let chosen = [NAME, "OMP_WAIT_POLICY"].iter().any(|name| std::env::var_os(name).is_some());
+    (cfg!(target_os = "linux") && !chosen).then_some((NAME, "1000"))
 }
-
-/// Turns of a waiting loop before a thread sleeps; measured: 1,000 costs nothing on an idle machine, 20,000 is as bad as
-/// the default on a busy one.
-#[cfg(target_os = "linux")]
-const SPINS: &str = "1000";
 
 fn other_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() > 1)
