@@ -7,6 +7,7 @@ use super::settings::Settings;
 use starling_core::ModelName;
 use starling_core::port::{CloudReviewer, Ledger, Model, ModelError};
 use starling_net::{Api, CloudEndpoint, EndpointKind, NetGate, Target};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// Tokens of one answer of the final review.
@@ -16,18 +17,18 @@ const CONTEXT: u32 = 128_000;
 pub struct Cloud {
     gate: OnceLock<Result<Arc<NetGate>, ModelError>>,
     ledger: Arc<dyn Ledger>,
+    offline: Arc<AtomicBool>,
 }
 
 impl Cloud {
-    pub fn new(ledger: Arc<dyn Ledger>) -> Cloud {
-        Cloud { gate: OnceLock::new(), ledger }
+    /// `offline` is the switch of the settings ([`super::settings_file::SettingsFile::offline`]).
+    pub fn new(ledger: Arc<dyn Ledger>, offline: Arc<AtomicBool>) -> Cloud {
+        Cloud { gate: OnceLock::new(), ledger, offline }
     }
 
-    /// The gate, closed or open as the settings say now.
-    pub fn gate(&self, settings: &Settings) -> Result<Arc<NetGate>, ModelError> {
-        let gate = self.gate.get_or_init(|| NetGate::new(settings.offline).map(Arc::new)).clone()?;
-        gate.set_offline(settings.offline);
-        Ok(gate)
+    /// The gate, which is closed and open as the settings say at the moment of each connection.
+    pub fn gate(&self) -> Result<Arc<NetGate>, ModelError> {
+        self.gate.get_or_init(|| NetGate::new(Arc::clone(&self.offline)).map(Arc::new)).clone()
     }
 
     /// `None` when no provider has a key, or the network is forbidden.
@@ -59,16 +60,11 @@ impl Cloud {
             max_output_tokens: MAX_REVIEW_TOKENS,
             context: CONTEXT,
         };
-        CloudEndpoint::new(self.gate(settings)?, target)
+        CloudEndpoint::new(self.gate()?, target)
     }
 
     /// An OpenAI-compatible endpoint of the settings, for any role.
-    pub fn endpoint(
-        &self,
-        settings: &Settings,
-        name: &ModelName,
-        source: &Source,
-    ) -> Result<Arc<dyn Model>, ModelError> {
+    pub fn endpoint(&self, name: &ModelName, source: &Source) -> Result<Arc<dyn Model>, ModelError> {
         let Source::Endpoint { url, model, context } = source else {
             return Err(ModelError::Load { model: name.clone(), message: "it is a file, not an endpoint".to_owned() });
         };
@@ -82,7 +78,7 @@ impl Cloud {
             max_output_tokens: MAX_REVIEW_TOKENS,
             context: *context,
         };
-        let endpoint = CloudEndpoint::new(self.gate(settings)?, target)?.with_ledger(Arc::clone(&self.ledger));
+        let endpoint = CloudEndpoint::new(self.gate()?, target)?.with_ledger(Arc::clone(&self.ledger));
         Ok(Arc::new(endpoint))
     }
 }
@@ -136,6 +132,38 @@ fn kind(base_url: &str) -> EndpointKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compose::settings_file::SettingsFile;
+    use starling_core::port::JournalError;
+    use starling_core::receipt::EgressEntry;
+
+    struct Nothing;
+
+    impl Ledger for Nothing {
+        fn sending(&self, _: &EgressEntry) -> Result<(), JournalError> {
+            Ok(())
+        }
+        fn settled(&self, _: &EgressEntry) -> Result<(), JournalError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_way_to_go_offline_closes_the_gate_that_is_in_use() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = SettingsFile::open(dir.path().join("settings.toml")).expect("no file is fine");
+        let gate = Cloud::new(Arc::new(Nothing), file.offline()).gate().expect("a thread");
+        let check = |change: &dyn Fn(&SettingsFile), open: bool| {
+            change(&file);
+            assert_eq!(gate.allow().is_ok(), open);
+        };
+        let set =
+            |offline: bool| move |file: &SettingsFile| drop(file.change(|s| s.offline = offline).expect("written"));
+        check(&|_| {}, true);
+        check(&set(true), false);
+        check(&set(false), true);
+        check(&SettingsFile::force_offline, false);
+        check(&set(false), false);
+    }
 
     #[test]
     fn the_settings_choose_the_provider_and_offline_wins() {

@@ -17,7 +17,7 @@ impl Starling {
         cancel: &Cancel,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<PathBuf, ComposeError> {
-        let gate = self.cloud.gate(&self.settings.get())?;
+        let gate = self.cloud.gate()?;
         let from = From { index: package_index(), agreed_sha256: agreed };
         let mut told = |at: starling_net::Progress| {
             progress(at.done, at.total);

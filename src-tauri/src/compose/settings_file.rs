@@ -4,30 +4,39 @@
 use super::settings::{Settings, SettingsError};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 pub struct SettingsFile {
     path: PathBuf,
     current: RwLock<Settings>,
     /// `--offline` of this run; never written.
-    offline: AtomicBool,
+    forced: AtomicBool,
+    /// What holds now; the gate to the network looks at it before each connection.
+    offline: Arc<AtomicBool>,
 }
 
 impl SettingsFile {
     pub fn open(path: PathBuf) -> Result<SettingsFile, SettingsError> {
-        let current = RwLock::new(Settings::read(&path)?);
-        Ok(SettingsFile { path, current, offline: AtomicBool::new(false) })
+        let current = Settings::read(&path)?;
+        let offline = Arc::new(AtomicBool::new(current.offline));
+        Ok(SettingsFile { path, current: RwLock::new(current), forced: AtomicBool::new(false), offline })
     }
 
     pub fn get(&self) -> Settings {
         let mut settings = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
-        settings.offline |= self.offline.load(Ordering::Relaxed);
+        settings.offline |= self.forced.load(Ordering::Relaxed);
         settings
     }
 
     /// Forbids the network for as long as this process lives.
     pub fn force_offline(&self) {
+        self.forced.store(true, Ordering::Relaxed);
         self.offline.store(true, Ordering::Relaxed);
+    }
+
+    /// Follows every change of the settings at once.
+    pub fn offline(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.offline)
     }
 
     /// Starts from what is on disk now: the command line may have changed it while the window was open.
@@ -37,6 +46,7 @@ impl SettingsFile {
         change(&mut settings);
         settings.write(&self.path)?;
         *current = settings.clone();
+        self.offline.store(settings.offline || self.forced.load(Ordering::Relaxed), Ordering::Relaxed);
         Ok(settings)
     }
 }

@@ -180,11 +180,10 @@ pub fn residency(
     available_mb: u64,
 ) -> Residency {
     let budget = budget_mb(&settings.get(), available_mb);
-    let current = Arc::clone(&settings);
-    let bindings = move |role| binding(&catalog, &shelf, &current.get(), role, budget);
+    let bindings = move |role| binding(&catalog, &shelf, &settings.get(), role, budget);
     Residency::new(budget, bindings, move |known| match &known.source {
         Source::File { path, millions, .. } => load_file(&known.name, path, *millions),
-        endpoint @ Source::Endpoint { .. } => cloud.endpoint(&settings.get(), &known.name, endpoint),
+        endpoint @ Source::Endpoint { .. } => cloud.endpoint(&known.name, endpoint),
     })
 }
 

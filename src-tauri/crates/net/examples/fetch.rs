@@ -22,7 +22,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Flow::Continue
     };
-    let file = fetch_model(&NetGate::new(false)?, entry, Path::new(folder), &from, &mut show, &Cancel::new())?;
+    let file = fetch_model(
+        &NetGate::new(std::sync::Arc::default())?,
+        entry,
+        Path::new(folder),
+        &from,
+        &mut show,
+        &Cancel::new(),
+    )?;
     println!("{}", file.display());
     Ok(())
 }

@@ -9,11 +9,11 @@ use reqwest::{Client, Proxy, redirect, retry, tls};
 use starling_core::port::ModelError;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub struct NetGate {
-    offline: AtomicBool,
+    offline: Arc<AtomicBool>,
     proxy: Option<String>,
     /// Making one reads the system's certificates, which takes tens of milliseconds.
     clients: Mutex<HashMap<Endpoint, Client>>,
@@ -22,20 +22,15 @@ pub struct NetGate {
 }
 
 impl NetGate {
-    /// Offline, everything is refused before a name is looked up.
+    /// While `offline` is set, everything is refused before a name is looked up. Whoever made the switch keeps it and turns
+    /// it at any moment: what goes through the gate needs no telling.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn new(offline: bool) -> Result<NetGate, ModelError> {
+    pub fn new(offline: Arc<AtomicBool>) -> Result<NetGate, ModelError> {
         let wire =
             Wire::start().map_err(|error| ModelError::Engine { message: format!("no network thread: {error}") })?;
-        Ok(NetGate {
-            offline: AtomicBool::new(offline),
-            proxy: None,
-            clients: Mutex::default(),
-            wire,
-            times: Times::default(),
-        })
+        Ok(NetGate { offline, proxy: None, clients: Mutex::default(), wire, times: Times::default() })
     }
 
     /// Sends everything but gateways over the proxy that the user set ("http://proxy.example:3128").
@@ -44,18 +39,13 @@ impl NetGate {
         NetGate { proxy: Some(proxy.to_owned()), clients: Mutex::default(), ..self }
     }
 
-    pub fn set_offline(&self, offline: bool) {
-        self.offline.store(offline, Ordering::Relaxed);
-    }
-
-    pub fn is_offline(&self) -> bool {
-        self.offline.load(Ordering::Relaxed)
-    }
-
     /// # Errors
     /// [`ModelError::NotAllowed`] when offline. A gateway on this machine is refused as well: offline means no socket.
     pub fn allow(&self) -> Result<(), ModelError> {
-        if self.is_offline() { Err(ModelError::NotAllowed { reason: "offline".to_owned() }) } else { Ok(()) }
+        match self.offline.load(Ordering::Relaxed) {
+            true => Err(ModelError::NotAllowed { reason: "offline".to_owned() }),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn client(&self, endpoint: &Endpoint) -> Result<Client, ModelError> {
@@ -107,8 +97,12 @@ impl NetGate {
 impl NetGate {
     /// Without pauses worth naming.
     pub(crate) fn for_tests() -> NetGate {
-        let mut gate = NetGate::new(false).expect("a thread");
+        let mut gate = NetGate::new(Arc::default()).expect("a thread");
         gate.times.pause = Duration::from_millis(1);
         gate
+    }
+
+    pub(crate) fn set_offline(&self, offline: bool) {
+        self.offline.store(offline, Ordering::Relaxed);
     }
 }
