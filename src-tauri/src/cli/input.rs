@@ -29,21 +29,26 @@ pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         return stdin();
     }
     let fail = |e: std::io::Error| CliError::refused(format!("{} cannot be read: {e}", path.display()));
+    let file = std::fs::File::open(path).map_err(fail)?;
+    bounded(file).map_err(fail)
+}
+
+/// All of it, or an error: half a diff must not pass for the whole.
+fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+    const MAX: u64 = 16 * MAX_TASK_BYTES as u64;
     let mut bytes = Vec::new();
-    // One byte more than is allowed, so that too large a file is noticed but never read whole.
-    let limit = 16 * MAX_TASK_BYTES as u64 + 1;
-    std::fs::File::open(path).map_err(fail)?.take(limit).read_to_end(&mut bytes).map_err(fail)?;
-    Ok(bytes)
+    from.take(MAX + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX {
+        true => Err(std::io::Error::other(format!("it is larger than {} MB", MAX / 1_000_000))),
+        false => Ok(bytes),
+    }
 }
 
 fn stdin() -> Result<Vec<u8>, CliError> {
     if can_ask() {
         return Err(CliError::usage("- reads from stdin, but stdin is a terminal"));
     }
-    let mut bytes = Vec::new();
-    let limit = 16 * MAX_TASK_BYTES as u64 + 1;
-    std::io::stdin().take(limit).read_to_end(&mut bytes).map_err(CliError::refused)?;
-    Ok(bytes)
+    bounded(std::io::stdin()).map_err(|e| CliError::refused(format!("stdin cannot be read: {e}")))
 }
 
 fn decode(name: &str, bytes: &[u8]) -> Result<TaskFile, CliError> {

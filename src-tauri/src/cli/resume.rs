@@ -17,14 +17,7 @@ pub fn run(args: args::Resume, out: Output) -> CliResult {
     if tasks.is_empty() {
         out.say("no task was interrupted");
     }
-    let mut worst = Ok(());
-    for task in &tasks {
-        match session.carry_on(task) {
-            Err(CliError::Cancelled) => return Err(CliError::Cancelled),
-            one => worst = worst.and(one),
-        }
-    }
-    worst
+    session.each(&tasks, |task| session.carry_on(task))
 }
 
 /// Oldest first.

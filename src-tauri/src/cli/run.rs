@@ -11,21 +11,7 @@ pub fn run(args: args::Run, out: Output) -> CliResult {
     let project = input::project(&args.project)?;
     let files: Vec<TaskFile> = args.tasks.iter().map(|word| input::task(word)).collect::<Result<_, _>>()?;
     let session = Session::open(out, args.consent)?;
-    let mut worst = Ok(());
-    for file in files {
-        match submit(&session, file, &project) {
-            Ok(()) => {}
-            Err(CliError::Cancelled) => return Err(CliError::Cancelled),
-            Err(error) => {
-                if worst.is_err() {
-                    out.error(&error);
-                } else {
-                    worst = Err(error);
-                }
-            }
-        }
-    }
-    worst
+    session.each(files, |file| submit(&session, file, &project))
 }
 
 /// Submits a task and carries it on.

@@ -4,7 +4,6 @@ use super::args::Consent;
 use super::output::{CliError, CliResult, Output, ask, can_ask};
 use super::{events, interrupt, report};
 use crate::compose::fanout::Happening;
-use crate::compose::instance::Lock;
 use crate::compose::{Starling, Trust};
 use serde_json::{Value, json};
 use starling_core::TaskId;
@@ -38,31 +37,68 @@ impl Session {
         if self.consent.yes { Trust::ThisRun } else { Trust::AsSet }
     }
 
-    /// Carries a task as far as the flags allow and prints how it ended.
-    pub fn carry_on(&self, task: &TaskId) -> CliResult {
-        let lease =
-            Lock::take(&self.starling.folders.leases.join(format!("{task}.lock"))).map_err(CliError::refused)?;
-        if lease.is_none() {
-            return Err(CliError::refused(format!("another Starling works on task {task}")));
+    /// Does `one` for each; goes on after a failure, says every reason, and ends with the first.
+    pub fn each<T>(&self, items: impl IntoIterator<Item = T>, one: impl Fn(T) -> CliResult) -> CliResult {
+        let mut first = Ok(());
+        for item in items {
+            match one(item) {
+                Ok(()) => {}
+                Err(CliError::Cancelled) => return Err(CliError::Cancelled),
+                Err(error) if first.is_err() => self.out.error(&error),
+                Err(error) => first = Err(error),
+            }
         }
-        let mut ports = self.starling.ports_of(task, self.trust()).map_err(CliError::refused)?;
+        first
+    }
+
+    /// Carries a task as far as the flags allow and prints how it ended: with `--json` always as a last line with the same
+    /// keys, whatever happened.
+    pub fn carry_on(&self, task: &TaskId) -> CliResult {
+        let _lease = self.starling.lease(task).map_err(CliError::refused)?;
+        let mut diff = String::new();
+        let worked = self.work(task, &mut diff);
+        let state = self.starling.state(task).map_err(CliError::refused)?;
+        let receipt = Receipt::of(&state);
+        let (outcome, worked) = match worked {
+            Ok(()) => {
+                let outcome = state.outcome().unwrap_or(Outcome::NeedsWork);
+                (outcome, judged(outcome, &state))
+            }
+            Err(Stop { outcome, error }) => (outcome, Err(error)),
+        };
+        if self.out.json {
+            let mut end = json!({
+                "event": "finished", "outcome": outcome, "task": task, "diff": diff, "receipt": receipt,
+            });
+            if let Err(error) = &worked {
+                end["error"] = json!(error.to_string());
+            }
+            self.out.line(&end)?;
+        } else if state.stage() == Stage::Decide || state.stage().is_final() {
+            self.out.result(&Value::Null, || report::story(&state, &diff, &receipt))?;
+            self.out.note("finished:", &format!("{} (task {task})", outcome.as_str()));
+        }
+        worked
+    }
+
+    fn work(&self, task: &TaskId, diff: &mut String) -> Result<(), Stop> {
+        let mut ports = self.starling.ports_of(task, self.trust()).map_err(Stop::failed)?;
         loop {
             match starling_swarm::drive(&ports, task, &self.policy(), &self.cancel) {
                 Ok(state) if state.stage() == Stage::ApprovePlan => {
-                    ports = self.ask_about_plan(ports, task, &state)?;
+                    ports = self
+                        .ask_about_plan(ports, task, &state)
+                        .map_err(|error| Stop { outcome: Outcome::NeedsWork, error })?;
                 }
-                Ok(state) => return self.finish(&ports, task, &state),
+                Ok(state) => return self.settle(&ports, task, &state, diff),
                 Err(SwarmError::Cancelled) => {
-                    starling_swarm::cancelled(&ports, task).map_err(CliError::refused)?;
-                    self.print_end(&json!({ "outcome": Outcome::Cancelled, "task": task }))?;
-                    return Err(CliError::Cancelled);
+                    starling_swarm::cancelled(&ports, task).map_err(Stop::failed)?;
+                    return Err(Stop { outcome: Outcome::Cancelled, error: CliError::Cancelled });
                 }
                 Err(error) => {
-                    let message = error.to_string();
-                    self.print_end(&json!({ "outcome": Outcome::Failed, "task": task, "error": message }))?;
-                    return Err(
-                        super::swarm_error(error).or_hint("the task is kept: `starling resume` goes on with it")
-                    );
+                    let error =
+                        super::swarm_error(error).or_hint("the task is kept: `starling resume` goes on with it");
+                    return Err(Stop { outcome: Outcome::Failed, error });
                 }
             }
         }
@@ -77,6 +113,7 @@ impl Session {
             auto_approve: self.consent.yes,
             // Without a window nobody has seen the packet, so only the flag lets it leave.
             send: if self.consent.send && !offline { SendPolicy::Always } else { SendPolicy::Never },
+            task_micro_usd: settings.budget.task_micro_usd,
             seed: self.consent.seed,
         }
     }
@@ -99,44 +136,42 @@ impl Session {
         self.starling.ports_of(task, Trust::ThisRun).map_err(CliError::refused)
     }
 
-    fn finish(&self, ports: &Ports, task: &TaskId, state: &TaskState) -> CliResult {
+    /// What is left to do when a task rests: its diff, the landing if it may land, and nothing on disk that nobody needs.
+    fn settle(&self, ports: &Ports, task: &TaskId, state: &TaskState, diff: &mut String) -> Result<(), Stop> {
         // Before landing: that closes the stage the diff comes from.
-        let diff = match state.stage() {
-            Stage::Decide => ports.workspace.diff(task).map_err(CliError::refused)?,
-            _ => String::new(),
-        };
-        let outcome = state.outcome().unwrap_or(Outcome::NeedsWork);
-        let mut state = state.clone();
-        if self.consent.land && outcome == Outcome::Ready {
-            let hunks = ports.workspace.hunks(task).map_err(CliError::refused)?;
+        if state.stage() == Stage::Decide {
+            *diff = ports.workspace.diff(task).map_err(Stop::failed)?;
+        }
+        if self.consent.land && state.outcome() == Some(Outcome::Ready) {
+            let hunks = ports.workspace.hunks(task).map_err(Stop::failed)?;
             let hunks: Vec<u32> = hunks.iter().map(|hunk| hunk.index).collect();
-            starling_swarm::land(ports, task, &hunks).map_err(CliError::refused)?;
-            state = self.starling.state(task).map_err(CliError::refused)?;
+            starling_swarm::land(ports, task, &hunks).map_err(Stop::failed)?;
         }
         if state.stage() == Stage::Failed {
-            ports.workspace.close(task).map_err(CliError::refused)?;
+            ports.workspace.close(task).map_err(Stop::failed)?;
         }
-        let receipt = Receipt::of(&state);
-        if self.out.json {
-            let end = json!({ "outcome": outcome, "task": task, "diff": diff, "receipt": receipt });
-            self.print_end(&end)?;
-        } else {
-            self.out.result(&Value::Null, || report::story(&state, &diff, &receipt))?;
-            self.out.note("finished:", &format!("{} (task {task})", outcome.as_str()));
-        }
-        match outcome {
-            Outcome::Ready => Ok(()),
-            Outcome::NeedsWork => Err(CliError::refused("not solved: there is no change that is proven and approved")),
-            Outcome::Failed => Err(CliError::refused(why_failed(&state))),
-            Outcome::Cancelled => Err(CliError::Cancelled),
-        }
+        Ok(())
     }
+}
 
-    fn print_end(&self, end: &Value) -> CliResult {
-        if !self.out.json {
-            return Ok(());
-        }
-        self.out.line(&events::merge(json!({ "event": "finished" }), end.clone()))
+/// Why a task did not come to rest, and what its last line says.
+struct Stop {
+    outcome: Outcome,
+    error: CliError,
+}
+
+impl Stop {
+    fn failed(error: impl std::fmt::Display) -> Stop {
+        Stop { outcome: Outcome::Failed, error: CliError::refused(error) }
+    }
+}
+
+fn judged(outcome: Outcome, state: &TaskState) -> CliResult {
+    match outcome {
+        Outcome::Ready => Ok(()),
+        Outcome::NeedsWork => Err(CliError::refused("not solved: there is no change that is proven and approved")),
+        Outcome::Failed => Err(CliError::refused(why_failed(state))),
+        Outcome::Cancelled => Err(CliError::Cancelled),
     }
 }
 

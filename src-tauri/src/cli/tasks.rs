@@ -31,6 +31,7 @@ pub fn diff(args: args::TaskId, out: Output) -> CliResult {
 pub fn land(args: args::Land, out: Output) -> CliResult {
     let starling = super::open()?;
     let (id, ports) = of(&starling, &args.id)?;
+    let _lease = starling.lease(&id).map_err(CliError::refused)?;
     let all = ports.workspace.hunks(&id).map_err(CliError::refused)?;
     let hunks = args.hunks.unwrap_or_else(|| all.iter().map(|hunk| hunk.index).collect());
     if let Some(unknown) = hunks.iter().find(|wanted| !all.iter().any(|hunk| hunk.index == **wanted)) {
@@ -52,6 +53,7 @@ pub fn land(args: args::Land, out: Output) -> CliResult {
 pub fn discard(args: args::TaskId, out: Output) -> CliResult {
     let starling = super::open()?;
     let (id, ports) = of(&starling, &args.id)?;
+    let _lease = starling.lease(&id).map_err(CliError::refused)?;
     starling_swarm::discard(&ports, &id).map_err(CliError::refused)?;
     out.result(&json!({ "task": id, "state": "discarded" }), || format!("discarded {id}"))
 }

@@ -24,6 +24,7 @@ use clock::SystemClock;
 use cloud::Cloud;
 use fanout::Fanout;
 use folders::Folders;
+use instance::Lock;
 use project::Project;
 use residency::Residency;
 use settings::Settings;
@@ -64,8 +65,8 @@ pub enum ComposeError {
     Model(#[from] ModelError),
     #[error("there is no model {0}")]
     NoModel(String),
-    #[error("{0}")]
-    Invalid(String),
+    #[error("{} cannot be read: {source}", path.display())]
+    File { path: PathBuf, source: std::io::Error },
     #[error("the download failed: {0}")]
     Download(String),
     #[error("no project is open")]
@@ -76,6 +77,8 @@ pub enum ComposeError {
     NoTask(String),
     #[error("{count} tasks begin with {start}; write more of the id")]
     Ambiguous { start: String, count: usize },
+    #[error("another Starling works on task {0}")]
+    Busy(TaskId),
 }
 
 /// One user's Starling.
@@ -100,7 +103,7 @@ impl Starling {
         let shelf = Arc::new(Shelf::open(&folders.models));
         let available = hardware::available_mb();
         let catalog = Arc::new(Catalog::parse(MANIFEST).expect("the embedded list of models was tested"));
-        let cloud = Arc::new(Cloud::new(Arc::clone(&store) as _));
+        let cloud = Arc::new(Cloud::new(Arc::clone(&store) as _, settings.offline()));
         let (list, files, current) = (Arc::clone(&catalog), Arc::clone(&shelf), Arc::clone(&settings));
         let residency = Arc::new(shelf::residency(list, files, current, Arc::clone(&cloud), available));
         Ok(Arc::new(Starling {
@@ -210,6 +213,12 @@ impl Starling {
         self.ports(Path::new(&self.state(task)?.project), run)
     }
 
+    /// The right to change a task, for as long as the lock lives. Every process asks for it, and nobody waits.
+    pub fn lease(&self, task: &TaskId) -> Result<Lock, ComposeError> {
+        let lock = Lock::take(&self.folders.leases.join(format!("{task}.lock")))?;
+        lock.ok_or_else(|| ComposeError::Busy(task.clone()))
+    }
+
     /// Carries a task on for the window: with the settings' policy, asking where a person must decide.
     pub fn drive(&self, task: &TaskId, cancel: &Cancel) -> Result<TaskState, ComposeError> {
         let project = self.state(task)?.project;
@@ -245,5 +254,12 @@ pub fn policy(settings: &Settings, project: &str) -> Policy {
         Some("never") => SendPolicy::Never,
         Some(_) | None => SendPolicy::Ask,
     };
-    Policy { candidates: settings.candidates.max(1), offline: settings.offline, auto_approve: false, send, seed: 7 }
+    Policy {
+        candidates: settings.candidates.max(1),
+        offline: settings.offline,
+        auto_approve: false,
+        send,
+        task_micro_usd: settings.budget.task_micro_usd,
+        seed: 7,
+    }
 }

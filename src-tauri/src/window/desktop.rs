@@ -75,7 +75,9 @@ impl Desktop {
     pub fn submit_path(&self, path: &Path) -> Result<TaskId, ComposeError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(MAX_TASK_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        let fail = |source| ComposeError::File { path: path.to_owned(), source };
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_TASK_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
         self.submit(TaskFile::decode(&name, &bytes)?)
     }
 
@@ -99,6 +101,7 @@ impl Desktop {
     }
 
     pub fn land(&self, task: &TaskId, hunks: &[u32]) -> Result<ByteProof, ComposeError> {
+        let _lease = self.starling.lease(task)?;
         let ports = self.starling.ports_of(task, Trust::AsSet)?;
         let proof = starling_swarm::land(&ports, task, hunks)?;
         self.face.refresh();
@@ -107,6 +110,7 @@ impl Desktop {
 
     pub fn discard(&self, task: &TaskId) -> Result<(), ComposeError> {
         self.workshop.stop(task);
+        let _lease = self.starling.lease(task)?;
         let ports = self.starling.ports_of(task, Trust::AsSet)?;
         starling_swarm::discard(&ports, task)?;
         self.face.refresh();
@@ -116,6 +120,7 @@ impl Desktop {
     /// Stops a task for good.
     pub fn cancel(&self, task: &TaskId) -> Result<(), ComposeError> {
         self.workshop.stop(task);
+        let _lease = self.starling.lease(task)?;
         let ports = self.starling.ports_of(task, Trust::AsSet)?;
         starling_swarm::cancelled(&ports, task)?;
         self.face.refresh();

@@ -5,43 +5,34 @@ use super::board::Notice;
 use super::words::Words;
 use starling_contract::NoticeKind;
 use starling_core::TaskId;
-use starling_core::evidence::Grade;
 use starling_core::review::VerdictKind;
-use starling_core::state::{Stage, StepState, TaskState};
+use starling_core::state::{Outcome, Stage, TaskState};
 
 /// Longer text is cut by some notification servers in the middle of a character.
 pub const MAX_CHARACTERS: usize = 200;
 
 /// The notice for a task that rests in this state.
 pub fn of(task: &TaskId, state: &TaskState, words: &Words) -> Option<Notice> {
-    let text = sentence(state, words)?;
-    let kind = match state.stage() {
-        Stage::ApprovePlan | Stage::DecidePacket => NoticeKind::NeedsYou,
-        Stage::Failed => NoticeKind::Stuck,
-        Stage::Decide => NoticeKind::Done,
-        Stage::Brief | Stage::Plan | Stage::Swarm | Stage::Packet | Stage::Review => return None,
-        Stage::Landed | Stage::Discarded | Stage::Cancelled => return None,
-    };
-    Some(Notice { kind, task: Some(task.clone()), text })
+    let (kind, sentence) = sentence(state, words)?;
+    Some(Notice { kind, task: Some(task.clone()), text: cut(sentence) })
 }
 
 /// What to say now that the work on a task rests in this state; `None` when the person did it himself.
-fn sentence(state: &TaskState, words: &Words) -> Option<String> {
-    let sentence = match state.stage() {
-        Stage::ApprovePlan => words.plan_waits,
-        Stage::DecidePacket => words.packet_waits,
-        Stage::Decide => verdict(state, words),
-        Stage::Failed => words.failed,
-        Stage::Brief | Stage::Plan | Stage::Swarm | Stage::Packet | Stage::Review => return None,
-        Stage::Landed | Stage::Discarded | Stage::Cancelled => return None,
-    };
-    Some(cut(sentence))
+fn sentence<'a>(state: &TaskState, words: &'a Words) -> Option<(NoticeKind, &'a str)> {
+    match state.stage() {
+        Stage::ApprovePlan => Some((NoticeKind::NeedsYou, words.plan_waits)),
+        Stage::DecidePacket => Some((NoticeKind::NeedsYou, words.packet_waits)),
+        Stage::Decide => Some((NoticeKind::Done, verdict(state, words))),
+        Stage::Failed => Some((NoticeKind::Stuck, words.failed)),
+        Stage::Brief | Stage::Plan | Stage::Swarm | Stage::Packet | Stage::Review => None,
+        Stage::Landed | Stage::Discarded | Stage::Cancelled => None,
+    }
 }
 
 /// For the tray's list of verdicts.
 pub fn verdict<'a>(state: &TaskState, words: &'a Words) -> &'a str {
     match state.verdict.as_ref().map(|verdict| verdict.kind) {
-        Some(VerdictKind::Approve) if state.proven() && all_solved(state) => words.approved,
+        Some(VerdictKind::Approve) if state.outcome() == Some(Outcome::Ready) => words.approved,
         Some(VerdictKind::Approve) | None => words.unproven,
         Some(VerdictKind::Change) => words.asks_for_changes,
         Some(VerdictKind::Reject) => words.rejected,
@@ -51,13 +42,6 @@ pub fn verdict<'a>(state: &TaskState, words: &'a Words) -> &'a str {
 /// Plain text of at most [`MAX_CHARACTERS`] characters.
 pub fn cut(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_CHARACTERS).collect()
-}
-
-fn all_solved(state: &TaskState) -> bool {
-    state.steps.iter().all(|step| match step {
-        StepState::Solved { evidence, .. } | StepState::Tested { evidence, .. } => evidence.grade >= Grade::TestsPass,
-        StepState::Waiting | StepState::Working | StepState::Failed { .. } => false,
-    })
 }
 
 #[cfg(test)]
@@ -70,7 +54,7 @@ mod tests {
     #[track_caller]
     fn check(events: &[TaskEvent], english: Option<&str>) {
         let state = TaskState::fold(events);
-        assert_eq!(sentence(&state, words("en", "")).as_deref(), english);
+        assert_eq!(sentence(&state, words("en", "")).map(|(_, text)| text), english);
         assert_eq!(sentence(&state, words("ko", "")).is_some(), english.is_some());
     }
 

@@ -3,7 +3,6 @@
 //! journal; this thread only carries tasks on.
 
 use crate::compose::Starling;
-use crate::compose::instance::Lock;
 use starling_core::TaskId;
 use starling_core::port::Cancel;
 use starling_core::state::TaskState;
@@ -170,10 +169,9 @@ impl Shared {
 
 /// One turn at a task: until it ends, waits for a person, or cannot go on.
 pub fn work_on(starling: &Starling, task: &TaskId, cancel: &Cancel) -> Turn {
-    let lease = match Lock::take(&starling.folders.leases.join(format!("{task}.lock"))) {
-        Ok(Some(lease)) => lease,
-        Ok(None) => return Turn::Stuck("another Starling works on this task".to_owned()),
-        Err(e) => return Turn::Stuck(e.to_string()),
+    let lease = match starling.lease(task) {
+        Ok(lease) => lease,
+        Err(error) => return Turn::Stuck(error.to_string()),
     };
     // A panic in one task must not end the thread that all tasks need.
     let drive = std::panic::AssertUnwindSafe(|| starling.drive(task, cancel));

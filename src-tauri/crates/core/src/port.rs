@@ -83,6 +83,24 @@ pub struct SampleRequest {
     pub stop: Vec<String>,
 }
 
+impl SampleRequest {
+    /// `n` completions of which the first is greedy, from the usual part of the distribution, to their natural end.
+    pub fn new(prompt: Prompt, shape: Shape, n: u32, max_tokens: u32, temperature: f32, seed: u64) -> SampleRequest {
+        SampleRequest {
+            prompt,
+            shape,
+            n,
+            max_tokens,
+            temperature,
+            greedy_first: true,
+            top_p: 0.95,
+            top_k: 40,
+            seed,
+            stop: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -384,6 +402,8 @@ pub trait CloudReviewer: Send + Sync {
     fn host(&self) -> String;
     /// The exact body of the request for a packet's text; the same input gives the same bytes.
     fn body(&self, system: &str, packet: &str) -> Result<Vec<u8>, ModelError>;
+    /// The most that sending `body` can take; what is shown before is what the ledger is told.
+    fn bound(&self, body: &[u8]) -> CloudBound;
     /// Sends `body` once and returns the text of the answer. `ledger` is told before the first byte and after the end.
     fn send(
         &self,
@@ -392,6 +412,14 @@ pub trait CloudReviewer: Send + Sync {
         ledger: &dyn Ledger,
         on_text: &mut dyn FnMut(&str),
     ) -> Result<CloudAnswer, ModelError>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloudBound {
+    pub input_tokens: u32,
+    pub max_output_tokens: u32,
+    /// Microdollars; `None` when the price is unknown.
+    pub worst_case_micro_usd: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,9 @@ use crate::{anthropic, bodies, openai, price};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
-use starling_core::port::{Cancel, CloudAnswer, CloudReviewer, JournalError, Ledger, ModelCard, ModelError};
+use starling_core::port::{
+    Cancel, CloudAnswer, CloudBound, CloudReviewer, JournalError, Ledger, ModelCard, ModelError,
+};
 use starling_core::receipt::{EgressEntry, Usage};
 use starling_core::review::Place;
 use starling_core::{Fingerprint, ModelName};
@@ -140,12 +142,8 @@ impl CloudEndpoint {
 
     /// The most that bodies of this size can cost, with a tenth on top; `None` when the price is unknown.
     pub(crate) fn worst_case(&self, bytes: usize, max_output: u64) -> Option<u64> {
-        if self.is_gateway() {
-            return Some(0);
-        }
-        // Three bytes a token is low for code and text, so the bound is high enough.
-        let usage = Usage { input: bytes.div_ceil(3) as u64, output: max_output, ..Usage::default() };
-        price::cost(self.target.api, &self.target.model, usage).map(|cost| cost + cost.div_ceil(10))
+        let usage = Usage { input: most_tokens(bytes), output: max_output, ..Usage::default() };
+        self.cost(usage).map(|cost| cost + cost.div_ceil(10))
     }
 
     pub(crate) fn cost(&self, usage: Usage) -> Option<u64> {
@@ -186,6 +184,11 @@ impl CloudEndpoint {
             Outcome::Unknown => {}
         }
     }
+}
+
+/// Three bytes a token is low for code and text, so the bound is high enough.
+fn most_tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(3) as u64
 }
 
 /// What became of a sending.
@@ -234,6 +237,15 @@ impl CloudReviewer for CloudEndpoint {
             gateway: self.is_gateway(),
         };
         ask.body(self.target.api)
+    }
+
+    fn bound(&self, body: &[u8]) -> CloudBound {
+        let max_output_tokens = self.target.max_output_tokens;
+        CloudBound {
+            input_tokens: u32::try_from(most_tokens(body.len())).unwrap_or(u32::MAX),
+            max_output_tokens,
+            worst_case_micro_usd: self.worst_case(body.len(), max_output_tokens.into()),
+        }
     }
 
     fn send(

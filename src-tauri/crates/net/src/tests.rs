@@ -134,6 +134,20 @@ fn the_bytes_that_were_shown_are_sent_once_with_the_key_in_its_place() {
     }
 }
 
+#[test]
+fn what_is_shown_as_the_most_is_what_the_request_asks_for_and_the_ledger_is_told() {
+    for api in [Api::Anthropic, Api::OpenAi] {
+        let endpoint = endpoint(api, "http://127.0.0.1:9");
+        let body = endpoint.body("Be strict.", "## Diff\n").expect("a body");
+        let bound = endpoint.bound(&body);
+        let asked: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+        let most = ["max_tokens", "max_completion_tokens"].into_iter().find_map(|key| asked[key].as_u64());
+        assert_eq!(most, Some(bound.max_output_tokens.into()));
+        let row = endpoint.entry(&[body], bound.max_output_tokens.into());
+        assert_eq!(row.cost_micro_usd, bound.worst_case_micro_usd);
+    }
+}
+
 enum Expect {
     Refused(u16),
     Unknown,

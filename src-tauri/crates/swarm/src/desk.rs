@@ -42,6 +42,12 @@ impl Desk<'_> {
         self.ports.events.progress(&self.task, progress);
     }
 
+    /// Asks the model that is bound to a role now, and shows how it goes.
+    pub fn ask(&self, role: Role, template: &str, request: &SampleRequest) -> Result<Call, SwarmError> {
+        let model = self.ports.models.bound(role)?;
+        ask(&model, role, template, request, self.cancel, &mut |p| self.progress(&p), &mut |_| Flow::Continue)
+    }
+
     pub fn check_cancel(&self) -> Result<(), SwarmError> {
         if self.cancel.is_cancelled() { Err(SwarmError::Cancelled) } else { Ok(()) }
     }

@@ -79,6 +79,9 @@ fn leave(desk: &Desk<'_>, policy: &Policy) -> Option<(bool, String)> {
     if desk.ports.cloud.is_none() {
         return no("no cloud model is set up");
     }
+    if let Some(why) = reviewer::too_dear(&desk.state, policy.task_micro_usd) {
+        return Some((false, why));
+    }
     match policy.send {
         SendPolicy::Never => no("not allowed to leave in this run"),
         SendPolicy::Always => Some((true, "allowed beforehand".to_owned())),

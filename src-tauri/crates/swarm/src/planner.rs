@@ -262,18 +262,8 @@ fn draw(
     let mut symbols: Vec<String> = targets.iter().map(|t| t.symbol.clone()).collect();
     symbols.sort();
     symbols.dedup();
-    let request = SampleRequest {
-        prompt: prompt::plan(brief, targets, &paths),
-        shape: Shape::Json(prompt::plan_schema(&paths, &symbols, may_create)),
-        n: PLANS,
-        max_tokens: 320,
-        temperature: 0.7,
-        greedy_first: true,
-        top_p: 0.95,
-        top_k: 40,
-        seed,
-        stop: Vec::new(),
-    };
+    let shape = Shape::Json(prompt::plan_schema(&paths, &symbols, may_create));
+    let request = SampleRequest::new(prompt::plan(brief, targets, &paths), shape, PLANS, 320, 0.7, seed);
     let Call { sampled, mut record } =
         ask(model, Role::Planner, prompt::PLAN, &request, cancel, progress, &mut |_| Flow::Continue)?;
     let mut drafts = Vec::new();

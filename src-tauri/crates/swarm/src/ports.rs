@@ -38,12 +38,21 @@ pub struct Policy {
     /// Accept the plan without asking (`--yes`).
     pub auto_approve: bool,
     pub send: SendPolicy,
+    /// The most that the review of one task may cost, in microdollars; 0 means no limit.
+    pub task_micro_usd: u64,
     /// Runs with the same seed and model sample the same.
     pub seed: u64,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Policy { candidates: 16, offline: false, auto_approve: false, send: SendPolicy::Ask, seed: 7 }
+        Policy {
+            candidates: 16,
+            offline: false,
+            auto_approve: false,
+            send: SendPolicy::Ask,
+            task_micro_usd: 0,
+            seed: 7,
+        }
     }
 }

@@ -22,8 +22,6 @@ use std::sync::{Arc, Mutex};
 
 /// Samples of a local verdict.
 const VOTES: u32 = 3;
-/// Tokens a cloud answer may have; part of the worst-case price.
-pub(crate) const MAX_ANSWER_TOKENS: u32 = 1_500;
 
 /// Journals the packet, or that there is nothing to review.
 pub(crate) fn build_packet(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError> {
@@ -46,20 +44,15 @@ pub(crate) fn build_packet(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), S
 pub(crate) fn with_body(ports: &Ports, offline: bool, packet: ReviewPacket) -> Result<ReviewPacket, SwarmError> {
     let Some(cloud) = ports.cloud.as_ref().filter(|_| !offline) else { return Ok(packet) };
     let bytes = cloud.body(prompt::review_system(), packet.text())?;
-    let card = cloud.card();
-    // Four bytes a token is low for code, so the bound is high enough.
-    let input_tokens = (bytes.len() / 3) as u32;
-    let price = card.price.map(|(input, output)| {
-        (u64::from(input_tokens) * input + u64::from(MAX_ANSWER_TOKENS) * output).div_ceil(1_000_000) * 11 / 10
-    });
+    let bound = cloud.bound(&bytes);
     let body = PacketBody {
         host: cloud.host(),
-        model: card.name.to_string(),
+        model: cloud.card().name.to_string(),
         sha256: fingerprint(&bytes),
         json: String::from_utf8_lossy(&bytes).into_owned(),
-        worst_case_micro_usd: price,
-        input_tokens,
-        max_output_tokens: MAX_ANSWER_TOKENS,
+        worst_case_micro_usd: bound.worst_case_micro_usd,
+        input_tokens: bound.input_tokens,
+        max_output_tokens: bound.max_output_tokens,
     };
     Ok(packet.with_body(body))
 }
@@ -169,15 +162,29 @@ pub(crate) fn failure_text(failure: &starling_core::evidence::StepFailure) -> St
     }
 }
 
+/// A packet whose price is unknown cannot be shown to keep within a limit.
+pub(crate) fn too_dear(state: &TaskState, limit: u64) -> Option<String> {
+    let body = state.packet.as_ref().and_then(|packet| packet.body()).filter(|_| limit > 0)?;
+    let dollars = |micro: u64| format!("${:.4}", micro as f64 / 1_000_000.0);
+    match body.worst_case_micro_usd {
+        Some(most) if most <= limit => None,
+        Some(most) => Some(format!("it may cost {}, more than the {} of a task", dollars(most), dollars(limit))),
+        None => Some(format!("its price is unknown, and a task may cost {} at most", dollars(limit))),
+    }
+}
+
 /// Gets the verdict and journals it. Exactly one request leaves for one change set.
 pub(crate) fn run(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError> {
     let Some(packet) = desk.state.packet.clone() else { return Ok(()) };
     let (ports, task) = (desk.ports, desk.task.clone());
     let mut progress = |p: Progress| ports.events.progress(&task, &p);
-    let send = desk.state.send == Some(true) && !policy.offline;
     // A sending that was begun and not settled may have been charged: it is never repeated by itself.
     let tried = !desk.state.egress.is_empty();
-    let mut fallback = if policy.offline { "offline".to_owned() } else { String::new() };
+    let mut fallback = match policy.offline {
+        true => "offline".to_owned(),
+        false => too_dear(&desk.state, policy.task_micro_usd).unwrap_or_default(),
+    };
+    let send = desk.state.send == Some(true) && fallback.is_empty();
     if send && tried {
         fallback = "an earlier sending was cut off and may have been charged".to_owned();
     } else if send && let Some(cloud) = ports.cloud.clone() {
@@ -281,18 +288,8 @@ pub(crate) fn local(
     cancel: &Cancel,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Verdict, ModelCall), SwarmError> {
-    let request = SampleRequest {
-        prompt: prompt::review_prompt(packet.text()),
-        shape: Shape::Json(prompt::review_schema()),
-        n: VOTES,
-        max_tokens: 400,
-        temperature: 0.6,
-        greedy_first: true,
-        top_p: 0.95,
-        top_k: 40,
-        seed,
-        stop: Vec::new(),
-    };
+    let shape = Shape::Json(prompt::review_schema());
+    let request = SampleRequest::new(prompt::review_prompt(packet.text()), shape, VOTES, 400, 0.6, seed);
     let call = ask(model, Role::Reviewer, prompt::REVIEW, &request, cancel, progress, &mut |_| Flow::Continue)?;
     let mut record = call.record;
     let votes: Vec<(VerdictKind, String, Vec<Finding>)> =

@@ -3,7 +3,9 @@
 
 use crate::{Policy, Ports, SendPolicy, decide_packet, decide_plan, discard, drive, submit};
 use starling_core::TaskId;
-use starling_core::port::{Cancel, CaseOutcome, CloudAnswer, CloudReviewer, Journal, Ledger, ModelCard, ModelError};
+use starling_core::port::{
+    Cancel, CaseOutcome, CloudAnswer, CloudBound, CloudReviewer, Journal, Ledger, ModelCard, ModelError,
+};
 use starling_core::receipt::{EgressEntry, Usage};
 use starling_core::review::{Place, VerdictKind};
 use starling_core::state::{Outcome, Stage, TaskEvent, TaskState};
@@ -227,6 +229,23 @@ fn offline_means_that_the_cloud_is_not_even_asked() {
 }
 
 #[test]
+fn what_may_cost_more_than_a_task_may_does_not_leave() {
+    let check = |limit: u64, worst_case: Option<u64>, sent: u32| {
+        let cloud = Arc::new(Cloud { worst_case, ..Cloud::default() });
+        let scene = scene(script(), Some(cloud.clone()));
+        let state = scene.drive(&Policy { task_micro_usd: limit, ..policy(SendPolicy::Always) });
+        assert_eq!(cloud.sent.load(Ordering::Relaxed), sent, "{limit} {worst_case:?}");
+        let reviewer = state.verdict.expect("a verdict").reviewer;
+        assert_eq!(reviewer.fallback.contains("a task"), sent == 0, "{reviewer:?}");
+    };
+    check(0, Some(5_000), 1);
+    check(0, None, 1);
+    check(5_000, Some(5_000), 1);
+    check(4_999, Some(5_000), 0);
+    check(5_000, None, 0);
+}
+
+#[test]
 fn a_step_that_nothing_solves_ends_the_task_without_a_change() {
     let hopeless = "```python\ndef double(n):\n    return nonsense(n)\n```";
     let model = ScriptedModel::new()
@@ -262,6 +281,7 @@ fn cancelling_parks_the_task() {
 #[derive(Default)]
 struct Cloud {
     down: bool,
+    worst_case: Option<u64>,
     sent: AtomicU32,
 }
 
@@ -275,6 +295,9 @@ impl CloudReviewer for Cloud {
     }
     fn body(&self, system: &str, packet: &str) -> Result<Vec<u8>, ModelError> {
         Ok(serde_json::json!({ "system": system, "packet": packet }).to_string().into_bytes())
+    }
+    fn bound(&self, _body: &[u8]) -> CloudBound {
+        CloudBound { input_tokens: 100, max_output_tokens: 1_000, worst_case_micro_usd: self.worst_case }
     }
     fn send(
         &self,

@@ -26,7 +26,9 @@ fn kind(error: &ComposeError) -> (ErrorCode, &'static str) {
         ComposeError::NoProject => (ErrorCode::NoProject, "open a project first"),
         ComposeError::TaskFile(_) => (ErrorCode::TooLarge, "split the task"),
         ComposeError::NoTask(_) | ComposeError::NoModel(_) => (ErrorCode::NotFound, ""),
-        ComposeError::Ambiguous { .. } | ComposeError::Invalid(_) => (ErrorCode::Invalid, ""),
+        ComposeError::Ambiguous { .. } => (ErrorCode::Invalid, ""),
+        ComposeError::File { .. } => (ErrorCode::NotFound, ""),
+        ComposeError::Busy(_) => (ErrorCode::Stale, "wait until it rests there, or end that program"),
         ComposeError::Download(_) => (ErrorCode::Network, "try again: it goes on where it stopped"),
     }
 }

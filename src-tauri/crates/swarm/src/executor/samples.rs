@@ -67,17 +67,12 @@ fn round(
     if !lessons.is_empty() {
         input.failure.push_str(&format!("\nEarlier tries failed, avoid their faults:\n{lessons}"));
     }
+    let temperature = if first == 0 { 0.6 } else { 0.9 };
+    let seed = desk.seed.wrapping_add(u64::from(first));
     let request = SampleRequest {
-        prompt: prompt::execute(&input),
-        shape: Shape::Text,
-        n,
-        max_tokens: 700,
-        temperature: if first == 0 { 0.6 } else { 0.9 },
         greedy_first: first == 0,
-        top_p: 0.95,
-        top_k: 40,
-        seed: desk.seed.wrapping_add(u64::from(first)),
         stop: context::ends(court.language, &input.opening),
+        ..SampleRequest::new(prompt::execute(&input), Shape::Text, n, 700, temperature, seed)
     };
     let (ports, task, cancel) = (desk.ports, desk.task.clone(), desk.cancel);
     let mut valid = 0;

@@ -1,14 +1,14 @@
 //! Where candidate tests come from.
 
 use super::{Subject, record_python, record_rust};
-use crate::desk::{Desk, ask};
+use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::executor::tail;
 use crate::judge::Bench;
 use crate::probes::{Probe, fits, from_answer};
 use starling_core::code::{Language, Symbol};
 use starling_core::plan::Step;
-use starling_core::port::{Flow, SampleRequest, Shape};
+use starling_core::port::{SampleRequest, Shape};
 use starling_core::prompt::{self, Snippet, TestInput};
 use starling_core::state::TaskEvent;
 use starling_core::{RelPath, Role};
@@ -93,29 +93,11 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
 }
 
 fn drawn(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench, input: &TestInput) -> Result<Vec<Probe>, SwarmError> {
-    let model = desk.ports.models.bound(Role::Tester)?;
     let request = SampleRequest {
-        prompt: prompt::test(input),
-        shape: Shape::Text,
-        n: ANSWERS,
-        max_tokens: 480,
-        temperature: 0.7,
-        greedy_first: true,
-        top_p: 0.95,
-        top_k: 40,
-        seed: desk.seed,
         stop: vec!["\n```".to_owned()],
+        ..SampleRequest::new(prompt::test(input), Shape::Text, ANSWERS, 480, 0.7, desk.seed)
     };
-    let (ports, task) = (desk.ports, desk.task.clone());
-    let call = ask(
-        &model,
-        Role::Tester,
-        prompt::TEST,
-        &request,
-        desk.cancel,
-        &mut |p| ports.events.progress(&task, &p),
-        &mut |_| Flow::Continue,
-    )?;
+    let call = desk.ask(Role::Tester, prompt::TEST, &request)?;
     let mut record = call.record;
     let mut probes: Vec<Probe> = Vec::new();
     for completion in &call.sampled.completions {

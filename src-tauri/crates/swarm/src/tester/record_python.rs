@@ -2,12 +2,12 @@
 //! the code in the sandbox. What the code gives is what the test expects, so the test is valid by construction.
 
 use super::Subject;
-use crate::desk::{Desk, ask};
+use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::judge::Bench;
 use crate::placing::python_module;
 use crate::probes::{Origin, Probe, free_name, test_name};
-use starling_core::port::{Flow, SampleRequest, Shape};
+use starling_core::port::{SampleRequest, Shape};
 use starling_core::prompt::{self, Snippet};
 use starling_core::state::TaskEvent;
 use starling_core::test_set::TestClaim;
@@ -168,31 +168,11 @@ pub(crate) fn vary(case: &Case) -> Vec<Case> {
 
 /// Inputs that a model proposes.
 pub(crate) fn proposed(desk: &mut Desk<'_>, subject: &Subject, symbol: &str) -> Result<Vec<Case>, SwarmError> {
-    let model = desk.ports.models.bound(Role::Tester)?;
     let text = super::propose::shown(&subject.source, &subject.outline.symbols, &[symbol.to_owned()]);
     let target = Snippet { path: subject.path.to_string(), text };
-    let request = SampleRequest {
-        prompt: prompt::cases(subject.language.as_str(), &target, symbol, &subject.notes),
-        shape: Shape::Json(prompt::cases_schema()),
-        n: 3,
-        max_tokens: 500,
-        temperature: 0.8,
-        greedy_first: true,
-        top_p: 0.95,
-        top_k: 40,
-        seed: desk.seed,
-        stop: Vec::new(),
-    };
-    let (ports, task) = (desk.ports, desk.task.clone());
-    let call = ask(
-        &model,
-        Role::Tester,
-        prompt::CASES,
-        &request,
-        desk.cancel,
-        &mut |p| ports.events.progress(&task, &p),
-        &mut |_| Flow::Continue,
-    )?;
+    let prompt = prompt::cases(subject.language.as_str(), &target, symbol, &subject.notes);
+    let request = SampleRequest::new(prompt, Shape::Json(prompt::cases_schema()), 3, 500, 0.8, desk.seed);
+    let call = desk.ask(Role::Tester, prompt::CASES, &request)?;
     let mut record = call.record;
     let name = symbol.rsplit('.').next().unwrap_or(symbol);
     let mut cases: Vec<Case> = Vec::new();
