@@ -32,7 +32,7 @@ for ((n = 1; n <= kills; n++)); do
   echo "kill $n: $facts"
 done
 "$starling" resume "$task" --yes --offline --json >"$work/out" 2>"$work/err" || { tail -n 5 "$work/err"; tail -n 1 "$work/out"; }
-outcome=$("$starling" tasks "$task" --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d.get("outcome") or d.get("task", {}).get("outcome"))')
+outcome=$("$starling" tasks "$task" --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["outcome"])')
 echo "outcome after all: $outcome"
 [ "$outcome" = ready ] || exit 1
 after=$(cd "$work/tally" && git status --porcelain && git rev-parse HEAD)

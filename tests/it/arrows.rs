@@ -4,21 +4,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Crate and the crates of ours it may use (not counting dev-dependencies). The app may use all.
-const MAY_USE: [(&str, &[&str]); 9] = [
-    ("core", &[]),
-    ("syntax", &["core"]),
-    ("swarm", &["core", "syntax"]),
-    ("contract", &["core"]),
-    ("engine", &["core"]),
-    ("index", &["core", "syntax"]),
-    ("host", &["core"]),
-    ("net", &["core"]),
-    ("store", &["core"]),
-];
-
-/// Crates that are no part of the product: tests and build chores.
-const BESIDE: [&str; 2] = ["testkit", "xtask"];
+/// A crate that is no part of the product.
+const BESIDE: [&str; 1] = ["testkit"];
 
 const DESKTOPS: [&str; 3] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"];
 
@@ -26,22 +13,16 @@ const DESKTOPS: [&str; 3] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc
 fn crates_use_only_what_the_table_allows() {
     let used = our_arrows();
     let mut faults = Vec::new();
-    for (name, users) in &used {
-        if name == "starling" || BESIDE.contains(&name.as_str()) {
-            continue;
-        }
-        match MAY_USE.iter().find(|(known, _)| known == name) {
+    let table = table();
+    for (name, others) in used.iter().filter(|(name, _)| *name != "starling") {
+        match table.get(name) {
             None => faults.push(format!("{name} is not in the table")),
-            Some((_, allowed)) => faults.extend(
-                users.iter().filter(|other| !allowed.contains(&other.as_str())).map(|o| format!("{name} uses {o}")),
-            ),
+            Some(allowed) => {
+                faults.extend(others.iter().filter(|o| !allowed.contains(*o)).map(|o| format!("{name} uses {o}")));
+            }
         }
     }
-    for (name, _) in MAY_USE {
-        if !used.contains_key(name) {
-            faults.push(format!("{name} stands in the table but does not exist"));
-        }
-    }
+    faults.extend(table.keys().filter(|name| !used.contains_key(*name)).map(|name| format!("{name} does not exist")));
     assert_eq!(faults, Vec::<String>::new());
 }
 
@@ -66,6 +47,22 @@ fn the_network_is_reached_through_net_alone() {
         let tls: Vec<&String> = graph.keys().filter(|id| name_of(id).contains("openssl-sys")).collect();
         assert!(tls.is_empty(), "a second TLS stack: {tls:?}");
     }
+}
+
+/// Crate and the crates of ours it may use (not counting dev-dependencies), as ARCHITECTURE.md has it. The app may use all.
+fn table() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(super::root().join("ARCHITECTURE.md")).expect("there is an ARCHITECTURE.md");
+    let rows =
+        text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2).take_while(|l| l.starts_with('|'));
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, name, _, uses, ..] = cells[..] else { panic!("not a row of the table: {line}") };
+        let uses = uses.split(',').map(|word| word.trim().to_owned()).filter(|word| word != "-").collect();
+        (name.to_owned(), uses)
+    };
+    let table: BTreeMap<_, _> = rows.map(row).filter(|(name, _)| name != "app (root)").collect();
+    assert!(table.len() > 8, "the table was not found");
+    table
 }
 
 /// Package name without the prefix, to the packages of ours it depends on (normal and build dependencies).

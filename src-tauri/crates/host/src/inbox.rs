@@ -2,7 +2,7 @@
 //!
 //! Events are only hints; the scan is the truth. A file is claimed by renaming it into `taken`, so it cannot be taken twice.
 
-use notify_debouncer_full::notify::{RecursiveMode, Watcher};
+use notify::{RecursiveMode, Watcher};
 use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -55,7 +55,7 @@ pub fn watch(
     fs::create_dir_all(folder.join("taken")).map_err(|e| fail(e.to_string()))?;
     let (stop, stopped) = channel::<()>();
     let (hint, hinted) = channel::<()>();
-    let watcher = notify_debouncer_full::notify::recommended_watcher(move |_| {
+    let watcher = notify::recommended_watcher(move |_| {
         // Nobody listens any more once the guard is gone.
         hint.send(()).ok();
     });

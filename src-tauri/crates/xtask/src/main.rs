@@ -1,2 +1,0 @@
-//! Repository chores that a shell script would do badly.
-fn main() {}
