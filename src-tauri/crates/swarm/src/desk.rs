@@ -34,6 +34,13 @@ impl Desk<'_> {
         Ok(())
     }
 
+    /// Takes over facts that were journalled and shown while the work went on.
+    pub fn journalled(&mut self, events: Vec<TaskEvent>) {
+        for event in &events {
+            self.state = std::mem::take(&mut self.state).apply(event);
+        }
+    }
+
     pub fn fact(&mut self, event: TaskEvent) -> Result<(), SwarmError> {
         self.facts(vec![event])
     }

@@ -2,8 +2,8 @@
 
 use crate::desk::Desk;
 use crate::error::SwarmError;
-use crate::placing::test_path;
-use crate::planner::{make, runner_for};
+use crate::placing::{runner_for, test_path};
+use crate::planner::make;
 use crate::ports::Ports;
 use crate::{parser, reviewer, tester};
 use starling_core::brief::Brief;
@@ -91,7 +91,7 @@ pub struct ReviewOutcome {
 
 /// The packet that a review of `diff` would send. Nothing leaves.
 pub fn packet_for_diff(ports: &Ports, diff: &str, offline: bool) -> Result<ReviewPacket, SwarmError> {
-    let section = Section { title: "Diff".to_owned(), text: format!("```diff\n{}\n```", diff.trim_end()) };
+    let section = Section { title: "Diff".to_owned(), text: reviewer::fenced(diff) };
     let packet = ReviewPacket::new(&[section])?;
     reviewer::with_body(ports, offline, packet)
 }

@@ -4,6 +4,7 @@
 
 use starling_core::RelPath;
 use starling_core::code::{FileEntry, Language};
+use starling_core::port::Toolchain;
 use starling_core::test_set::Runner;
 
 /// Whether a path is a test file by the usual conventions.
@@ -40,6 +41,12 @@ pub(crate) fn test_path(
         RelPath::new(if dir.is_empty() { file } else { format!("{dir}/{file}") }).ok()
     };
     names.filter_map(path).find(|path| !files.iter().any(|entry| &entry.path == path))
+}
+
+/// The runner of the language of a file, if the project has one.
+pub(crate) fn runner_for(tools: &Toolchain, path: &RelPath) -> Option<Runner> {
+    let language = Language::of(path)?;
+    tools.runners.iter().copied().find(|runner| runner.language() == language)
 }
 
 fn extension(runner: Runner) -> &'static str {

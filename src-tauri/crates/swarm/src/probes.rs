@@ -95,28 +95,26 @@ pub(crate) fn from_answer(language: Language, text: &str, targets: &[String]) ->
             if broken || !asserts(&source) || !mentions(&source, targets) || answer::is_looping(&source) {
                 continue;
             }
-            let name = free_name(&probes, &symbol.name);
-            let source = rename(&source, &symbol.name, &name);
             if probes.iter().any(|known| body_of(&known.source) == body_of(&source)) {
                 continue;
             }
-            probes.push(Probe {
-                name,
-                source,
-                origin: Origin::Model,
-                claim: TestClaim::Oracle,
-                imports: imports.clone(),
-            });
+            let (name, imports) = (symbol.name.clone(), imports.clone());
+            let probe = Probe { name, source, origin: Origin::Model, claim: TestClaim::Oracle, imports };
+            probes.push(renamed(probe, &probes));
         }
     }
     probes
 }
 
-fn rename(source: &str, from: &str, to: &str) -> String {
-    if from == to { source.to_owned() } else { source.replacen(&format!("{from}("), &format!("{to}("), 1) }
+/// The probe under a name that none of the others has.
+pub(crate) fn renamed(probe: Probe, taken: &[Probe]) -> Probe {
+    let name = free_name(taken, &probe.name);
+    // With the bracket: "test" stands in "#[test]" too.
+    let source = probe.source.replacen(&format!("{}(", probe.name), &format!("{name}("), 1);
+    Probe { name, source, ..probe }
 }
 
-fn body_of(source: &str) -> &str {
+pub(crate) fn body_of(source: &str) -> &str {
     source.split_once('\n').map_or(source, |(_, body)| body).trim()
 }
 

@@ -2,23 +2,21 @@
 //!
 //! A small local model says "change" easily. So a local verdict is a vote of several samples, a finding counts only when
 //! the words it rests on stand in the packet, and "change" or "reject" needs such a finding. No verdict overrules a gate.
-//!
-//! Longer than 400 lines because the packet and both ways of judging it must say the same things in the same words.
 
 use crate::desk::{Desk, ask};
 use crate::drive::change_of;
 use crate::error::SwarmError;
 use crate::ports::{Policy, Ports};
-use starling_core::change::{Hunk, LineMark, fingerprint};
+use starling_core::change::fingerprint;
 use starling_core::evidence::GateOutcome;
 use starling_core::packet::{PacketBody, ReviewPacket, Section};
-use starling_core::port::{Cancel, CloudReviewer, Flow, Ledger, Model, ModelError, Progress, SampleRequest, Shape};
+use starling_core::port::{Cancel, CloudReviewer, Flow, JournalError, Ledger, Model, ModelError, Progress, SampleRequest, Shape};
 use starling_core::receipt::{EgressEntry, ModelCall};
 use starling_core::review::{Finding, Place, Reviewer, Severity, Verdict, VerdictKind};
 use starling_core::state::{StepState, TaskEvent, TaskState};
 use starling_core::test_set::TestProof;
-use starling_core::{RelPath, Role, answer, prompt};
-use std::sync::{Arc, Mutex};
+use starling_core::{RelPath, Role, TaskId, answer, prompt};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Samples of a local verdict.
 const VOTES: u32 = 3;
@@ -34,8 +32,8 @@ pub(crate) fn build_packet(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), S
             format!("not solved, nothing changed: {}", why.unwrap_or_else(|| "no step was worked on".to_owned()));
         return desk.fact(TaskEvent::Failed { stage: "swarm".to_owned(), message });
     }
-    let hunks = desk.ports.workspace.hunks(&desk.task)?;
-    let packet = ReviewPacket::new(&sections(&desk.state, &hunks))?;
+    let diff = desk.ports.workspace.diff(&desk.task)?;
+    let packet = ReviewPacket::new(&sections(&desk.state, &diff))?;
     let packet = with_body(desk.ports, policy.offline, packet)?;
     desk.fact(TaskEvent::PacketBuilt { packet })
 }
@@ -57,8 +55,13 @@ pub(crate) fn with_body(ports: &Ports, offline: bool, packet: ReviewPacket) -> R
     Ok(packet.with_body(body))
 }
 
+/// A diff as a section shows it.
+pub(crate) fn fenced(diff: &str) -> String {
+    format!("```diff\n{}\n```", diff.trim_end())
+}
+
 /// What the Reviewer sees, most important first: the task, the diff, the evidence, the tests, the doubts.
-pub(crate) fn sections(state: &TaskState, hunks: &[Hunk]) -> Vec<Section> {
+pub(crate) fn sections(state: &TaskState, diff: &str) -> Vec<Section> {
     let section = |title: &str, text: String| Section { title: title.to_owned(), text };
     let mut sections = Vec::new();
     if let Some(brief) = &state.brief {
@@ -70,35 +73,13 @@ pub(crate) fn sections(state: &TaskState, hunks: &[Hunk]) -> Vec<Section> {
         }
         sections.push(section("Task", text));
     }
-    sections.push(section("Diff", format!("```diff\n{}```", diff_text(hunks))));
+    sections.push(section("Diff", fenced(diff)));
     sections.push(section("Evidence from tools", evidence_text(state)));
     let doubts = doubts(state);
     if !doubts.is_empty() {
         sections.push(section("Open", doubts));
     }
     sections
-}
-
-pub(crate) fn diff_text(hunks: &[Hunk]) -> String {
-    let mut out = String::new();
-    let mut path: Option<&RelPath> = None;
-    for hunk in hunks {
-        if path != Some(&hunk.path) {
-            out.push_str(&format!("--- a/{}\n+++ b/{}\n", hunk.path, hunk.path));
-            path = Some(&hunk.path);
-        }
-        let (os, ol, ns, nl) = (hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
-        out.push_str(&format!("@@ -{os},{ol} +{ns},{nl} @@\n"));
-        for line in &hunk.lines {
-            let mark = match line.mark {
-                LineMark::Same => ' ',
-                LineMark::Added => '+',
-                LineMark::Removed => '-',
-            };
-            out.push_str(&format!("{mark}{}\n", line.text.trim_end_matches(['\r', '\n'])));
-        }
-    }
-    out
 }
 
 fn evidence_text(state: &TaskState) -> String {
@@ -188,10 +169,9 @@ pub(crate) fn run(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError
     if send && tried {
         fallback = "an earlier sending was cut off and may have been charged".to_owned();
     } else if send && let Some(cloud) = ports.cloud.clone() {
-        let seen = Seen::new(ports.ledger.clone());
-        let sent = send_once(&*cloud, &packet, desk.cancel, &seen, &mut progress);
-        let entries = seen.entries();
-        desk.facts(entries.into_iter().map(|entry| TaskEvent::Egress { entry }).collect())?;
+        let told = Told { ports, task: &task, facts: Mutex::default() };
+        let sent = send_once(&*cloud, &packet, desk.cancel, &told, &mut progress);
+        desk.journalled(told.facts.into_inner().unwrap_or_else(PoisonError::into_inner));
         match sent {
             Ok((verdict, call)) => {
                 return desk.facts(vec![TaskEvent::Called { call }, TaskEvent::Reviewed { verdict }]);
@@ -205,36 +185,32 @@ pub(crate) fn run(desk: &mut Desk<'_>, policy: &Policy) -> Result<(), SwarmError
     desk.facts(vec![TaskEvent::Called { call }, TaskEvent::Reviewed { verdict }])
 }
 
-/// Hands entries on to the ledger and remembers them, so that they also become facts of the task.
-struct Seen {
-    ledger: Arc<dyn Ledger>,
-    entries: Mutex<Vec<EgressEntry>>,
+/// Makes each entry a fact of the task as well: before the sending, so that a kill in the middle of it is remembered and
+/// nothing is sent twice.
+struct Told<'a> {
+    ports: &'a Ports,
+    task: &'a TaskId,
+    facts: Mutex<Vec<TaskEvent>>,
 }
 
-impl Seen {
-    fn new(ledger: Arc<dyn Ledger>) -> Seen {
-        Seen { ledger, entries: Mutex::new(Vec::new()) }
-    }
-    fn entries(&self) -> Vec<EgressEntry> {
-        self.entries.lock().map(|entries| entries.clone()).unwrap_or_default()
-    }
-    fn note(&self, entry: &EgressEntry) {
-        if let Ok(mut entries) = self.entries.lock() {
-            entries.push(entry.clone());
-        }
+impl Told<'_> {
+    fn fact(&self, entry: &EgressEntry) -> Result<(), JournalError> {
+        let fact = TaskEvent::Egress { entry: entry.clone() };
+        self.ports.journal.append(self.task, std::slice::from_ref(&fact))?;
+        self.ports.events.fact(self.task, &fact);
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner).push(fact);
+        Ok(())
     }
 }
 
-impl Ledger for Seen {
-    fn sending(&self, entry: &EgressEntry) -> Result<(), starling_core::port::JournalError> {
-        self.ledger.sending(entry)?;
-        self.note(entry);
-        Ok(())
+impl Ledger for Told<'_> {
+    fn sending(&self, entry: &EgressEntry) -> Result<(), JournalError> {
+        self.fact(entry)?;
+        self.ports.ledger.sending(entry)
     }
-    fn settled(&self, entry: &EgressEntry) -> Result<(), starling_core::port::JournalError> {
-        self.ledger.settled(entry)?;
-        self.note(entry);
-        Ok(())
+    fn settled(&self, entry: &EgressEntry) -> Result<(), JournalError> {
+        self.ports.ledger.settled(entry)?;
+        self.fact(entry)
     }
 }
 

@@ -207,6 +207,20 @@ fn exactly_the_shown_body_leaves_once() {
 }
 
 #[test]
+fn a_kill_while_sending_does_not_send_twice() {
+    let cloud = Arc::new(Cloud { dies: true, ..Cloud::default() });
+    let scene = scene(script(), Some(cloud.clone()));
+    let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scene.drive(&policy(SendPolicy::Always))));
+    assert!(killed.is_err(), "it died while the answer came");
+    let facts = scene.journal.events(&scene.task).expect("read");
+    assert!(matches!(facts.last(), Some(TaskEvent::Egress { .. })), "{:?}", scene.kinds());
+    let state = scene.drive(&policy(SendPolicy::Always));
+    assert_eq!(cloud.sent.load(Ordering::Relaxed), 1);
+    let reviewer = state.verdict.expect("a verdict").reviewer;
+    assert!(reviewer.place == Place::Local && reviewer.fallback.contains("may have been charged"), "{reviewer:?}");
+}
+
+#[test]
 fn without_the_cloud_the_review_is_local_and_says_why() {
     let down = Arc::new(Cloud { down: true, ..Cloud::default() });
     let scene = scene(script(), Some(down));
@@ -281,6 +295,8 @@ fn cancelling_parks_the_task() {
 #[derive(Default)]
 struct Cloud {
     down: bool,
+    /// Ends the process, as it were, after the sending began.
+    dies: bool,
     worst_case: Option<u64>,
     sent: AtomicU32,
 }
@@ -322,6 +338,7 @@ impl CloudReviewer for Cloud {
         };
         let written = |e: starling_core::port::JournalError| ModelError::NotAllowed { reason: e.to_string() };
         ledger.sending(&entry).map_err(written)?;
+        assert!(!self.dies, "killed");
         on_text(VERDICT);
         entry.outcome = "sent".to_owned();
         entry.cost_micro_usd = Some(1);

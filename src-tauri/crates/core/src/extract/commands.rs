@@ -55,9 +55,17 @@ pub(super) fn commands(text: &str, blocks: &[Block]) -> Vec<Found> {
     out
 }
 
+/// What ends in a colon announces what comes below it ("stack backtrace:", "head commit:"); nobody types that.
+fn announces(line: &str) -> bool {
+    line.trim_end().ends_with([':', '：'])
+}
+
 /// Whether inline code or a value is a command, by its first word and its shape; `announced` after "run".
 pub(super) fn is_command(code: &str, announced: bool) -> bool {
     let code = collapsed(code);
+    if announces(&code) {
+        return false;
+    }
     let code = code.trim_start_matches("$ ").trim_start_matches("> ");
     if let Some(found) = KNOWN.captures(code) {
         let tool = found.name("tool").map_or("", |m| m.as_str());
@@ -137,7 +145,7 @@ fn of_code(out: &mut Vec<Found>, text: &str, span: Span, language: &str, fenced:
     while let Some(line) = all.get(index).copied() {
         index += 1;
         let words = slice(text, line);
-        if words.is_empty() || words.starts_with('#') || words.starts_with("//") || words.starts_with("REM ") {
+        if words.is_empty() || announces(words) || words.starts_with('#') || words.starts_with("//") || words.starts_with("REM ") {
             continue;
         }
         let mut end = line.end;

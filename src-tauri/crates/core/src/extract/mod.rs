@@ -73,9 +73,27 @@ pub fn extract(file: &TaskFile) -> Brief {
 
 /// The task as a model may see it: comments and hostile passages are cut, everything else stands as written.
 pub fn readable_text(file: &TaskFile) -> String {
+    let (clean, _) = without_hostile(&markdown(file));
+    spaced(&clean)
+}
+
+/// The title and the text below the front matter, cut as in [`readable_text`]: what a model needs that is told the fields
+/// of the front matter elsewhere.
+pub fn readable_body(file: &TaskFile) -> String {
+    let (clean, _) = without_hostile(&markdown(file));
+    let Some((mut meta, span)) = front_matter::read(&clean) else { return spaced(&clean).trim().to_owned() };
+    drop_hostile(&mut meta, &mut Vec::new());
+    let body = spaced(&masked(&clean, &[span]));
+    format!("{}\n{}", meta.title.unwrap_or_default(), body.trim()).trim().to_owned()
+}
+
+fn markdown(file: &TaskFile) -> String {
     let plain = text::with_plain_line_ends(&file.text);
-    let source = formats::from_json(&plain).map_or(plain, |(markdown, _)| markdown);
-    let (clean, _) = without_hostile(&source);
+    formats::from_json(&plain).map_or(plain, |(markdown, _)| markdown)
+}
+
+/// Without the space that is left where something was cut.
+fn spaced(clean: &str) -> String {
     let mut out = String::with_capacity(clean.len());
     let mut blank = 0;
     for line in clean.lines().map(str::trim_end) {

@@ -88,17 +88,7 @@ pub(crate) fn ends(language: Language, opening: &str) -> Vec<String> {
 
 /// The task in its own words, without passages that address the assistant and without front matter.
 pub(crate) fn task_text(desk: &Desk<'_>) -> String {
-    let text =
-        desk.state.file.as_ref().map(starling_core::extract::readable_text).unwrap_or_default().replace("\r\n", "\n");
-    let title = desk.state.brief.as_ref().map(|brief| brief.title.clone()).unwrap_or_default();
-    for fence in ["---\n", "+++\n"] {
-        if let Some(rest) = text.strip_prefix(fence)
-            && let Some((_, body)) = rest.split_once(&format!("\n{fence}"))
-        {
-            return format!("{title}\n{}", body.trim());
-        }
-    }
-    text.trim().to_owned()
+    desk.state.file.as_ref().map(starling_core::extract::readable_body).unwrap_or_default()
 }
 
 /// The whole file when it is short; else its imports, the containers' heads, and the symbols in question.
@@ -122,22 +112,12 @@ pub(crate) fn excerpt(source: &str, outline: &Outline, step: &Step) -> String {
     let mut at = 0;
     for span in spans {
         if span.start >= at {
-            parts.push(floor(source, span.start, span.end).to_owned());
+            let (start, end) = (source.floor_char_boundary(span.start), source.floor_char_boundary(span.end));
+            parts.push(source.get(start..end).unwrap_or("").to_owned());
             at = span.end;
         }
     }
     parts.join("\n\n...\n\n")
-}
-
-/// A slice whose ends are moved to character borders.
-fn floor(source: &str, start: usize, end: usize) -> &str {
-    let down = |mut at: usize| {
-        while !source.is_char_boundary(at.min(source.len())) {
-            at -= 1;
-        }
-        at.min(source.len())
-    };
-    source.get(down(start)..down(end)).unwrap_or("")
 }
 
 /// Signatures with documentation of what the file imports from the project.

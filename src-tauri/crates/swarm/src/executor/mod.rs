@@ -16,8 +16,7 @@ use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::gates;
 use crate::judge::{Bench, ProbeResult, regressions, repaired};
-use crate::placing::test_path;
-use crate::planner::runner_for;
+use crate::placing::{runner_for, test_path};
 use crate::probes::{Origin, Probe, from_examples};
 use crate::tester;
 use starling_core::RelPath;
@@ -27,6 +26,7 @@ use starling_core::evidence::{Evidence, Gate, GateResult, Grade, StepFailure};
 use starling_core::plan::Step;
 use starling_core::port::{CaseOutcome, CheckError, TestReport};
 use starling_core::state::{CandidateSource, TaskEvent};
+use std::collections::BTreeSet;
 
 /// What a step's candidates are judged with.
 pub(crate) struct Court {
@@ -94,7 +94,7 @@ fn open_court(desk: &mut Desk<'_>, step: &Step, path: RelPath, language: Languag
         // What does not exist yet cannot be compiled against: running each test alone would only say so many times.
         let absent = || ProbeResult {
             outcome: CaseOutcome::Errored,
-            message: format!("{} does not exist yet", names.join(", ")),
+            message: format!("{} {}", names.join(", "), tester::ABSENT),
         };
         probes.iter().map(|_| absent()).collect()
     } else {
@@ -209,7 +209,9 @@ fn settle(desk: &mut Desk<'_>, step: &Step, court: &Court, winner: Survivor) -> 
         let why = "a second run of the tests ended differently".to_owned();
         let event = gates::failed(Gate::Stable, why.clone(), suite.millis);
         desk.fact(TaskEvent::Gated { step: step.id.clone(), candidate: winner.candidate, result: event })?;
-        let failure = StepFailure::NoCandidate { tried: winner.candidate + 1, gate: Gate::Stable, example: why };
+        let numbers: BTreeSet<u32> =
+            desk.state.gates.iter().filter(|(of, _, _)| of == &step.id).map(|(_, n, _)| *n).collect();
+        let failure = StepFailure::NoCandidate { tried: numbers.len() as u32, gate: Gate::Stable, example: why };
         return desk.fact(TaskEvent::StepFailed { step: step.id.clone(), failure });
     }
     gate_results.push(gates::passed(Gate::Stable, suite.millis));

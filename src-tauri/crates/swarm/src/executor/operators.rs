@@ -145,8 +145,8 @@ fn meet(
     survivors: &mut Vec<Survivor>,
 ) -> Result<(), SwarmError> {
     for change in found {
-        let made = survivors.iter().filter(|s| s.source == CandidateSource::Operator).count() as u32;
-        let candidate = FIRST + made;
+        let numbers = desk.state.gates.iter().filter(|(of, n, _)| of == &step.id && *n >= FIRST).map(|(_, n, _)| n + 1);
+        let candidate = numbers.max().unwrap_or(FIRST);
         let (gates, survivor) = judge(desk, court, candidate, CandidateSource::Operator, &change)?;
         let gated = |result| TaskEvent::Gated { step: step.id.clone(), candidate, result };
         desk.facts(gates.into_iter().map(gated).collect())?;

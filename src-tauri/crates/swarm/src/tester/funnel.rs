@@ -9,6 +9,9 @@ use starling_core::port::{CaseOutcome, TestRun};
 use starling_core::test_set::{Funnel, KeptTest, Mutant, Runner, TestClaim, TestProof};
 use std::collections::BTreeSet;
 
+/// What is said of a test that is not run before the change, because what it calls is not there.
+pub(crate) const ABSENT: &str = "does not exist yet";
+
 /// A test that passes and is stable, with what it can fail on.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
@@ -76,7 +79,7 @@ pub(crate) fn run(
             let mine = kills.iter().filter(|(name, _)| name == &probe.name);
             let kills = mine.filter_map(|(_, at)| Some((*at, mutants.get(*at)?.clone()))).collect();
             let failed_before =
-                before.filter(|b| !b.passed() && !is_absent(&b.message)).map(|b| last_lines(&b.message));
+                before.filter(|b| !b.passed() && !is_absent(&b.message, &subject.symbols)).map(|b| last_lines(&b.message));
             Judged { probe, failed_before, kills }
         })
         .collect())
@@ -84,10 +87,12 @@ pub(crate) fn run(
 
 /// A test that failed only because what it calls did not exist yet would pass on any code of that name: it has to kill a
 /// mutant like every other.
-pub(crate) fn is_absent(message: &str) -> bool {
-    ["ImportError", "ModuleNotFoundError", "NameError", "has no attribute", "does not exist yet"]
-        .iter()
-        .any(|sign| message.contains(sign))
+pub(crate) fn is_absent(message: &str, symbols: &[String]) -> bool {
+    let says = |sign: &str| message.contains(sign);
+    // Python quotes the name it misses. Another name is missing for another reason, which may be the very fault.
+    let ours = || symbols.iter().any(|s| says(&format!("'{}'", s.rsplit('.').next().unwrap_or(s))));
+    ["ImportError", "ModuleNotFoundError", ABSENT].into_iter().any(says)
+        || ["NameError", "has no attribute"].into_iter().any(says) && ours()
 }
 
 fn last_lines(message: &str) -> String {
@@ -189,6 +194,21 @@ mod tests {
         ]);
         let names: Vec<&str> = kept.iter().map(|j| j.probe.name.as_str()).collect();
         assert_eq!(names, ["example", "large"]);
+    }
+
+    #[test]
+    fn tells_a_missing_target_from_a_failure() {
+        let check = |message: &str, expected: bool| {
+            assert_eq!(is_absent(message, &["Cart.total".to_owned(), "tax".to_owned()]), expected, "{message}");
+        };
+        check("ImportError: cannot import name 'tax' from 'shop'", true);
+        check("ModuleNotFoundError: No module named 'shop.tax'", true);
+        check("NameError: name 'tax' is not defined", true);
+        check("AttributeError: 'Cart' object has no attribute 'total'", true);
+        check("tax does not exist yet", true);
+        check("AttributeError: 'NoneType' object has no attribute 'strip'", false);
+        check("NameError: name 'cents' is not defined", false);
+        check("AssertionError: 3 != 4", false);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod propose;
 mod record_python;
 mod record_rust;
 
+pub(crate) use funnel::ABSENT;
 pub(crate) use propose::{all as propose_all, spec_probes};
 
 use crate::desk::Desk;
@@ -15,8 +16,8 @@ use crate::error::SwarmError;
 use crate::executor;
 use crate::gates;
 use crate::judge::{Bench, ProbeResult};
-use crate::planner::runner_for;
-use crate::probes::{Origin, Probe, fits, free_name};
+use crate::placing::runner_for;
+use crate::probes::{Origin, Probe, fits, renamed};
 use funnel::Judged;
 use starling_core::code::{Language, Outline};
 use starling_core::evidence::{Evidence, Gate, Grade, StepFailure};
@@ -52,7 +53,7 @@ pub(crate) fn solve(desk: &mut Desk<'_>, step: &Step) -> Result<(), SwarmError> 
         candidates = recalled(desk, step, &subject, &bench)?;
     }
     // A test that tells the old code from the new is proof; more would only cost time.
-    let tells = |before: &ProbeResult| !before.passed() && !funnel::is_absent(&before.message);
+    let tells = |before: &ProbeResult| !before.passed() && !funnel::is_absent(&before.message, &subject.symbols);
     let telling = candidates.iter().filter(|(_, before)| before.as_ref().is_some_and(tells)).count();
     if telling == 0 {
         let proposed = propose::all(desk, &subject, &bench)?;
@@ -93,14 +94,13 @@ pub(crate) fn judge(
 ) -> Result<Outcome, SwarmError> {
     let mut funnel = Funnel { generated: candidates.len() as u32, ..Funnel::default() };
     let mut probes: Vec<(Probe, Option<ProbeResult>)> = Vec::new();
-    for (mut probe, before) in candidates {
+    let mut taken: Vec<Probe> = Vec::new();
+    for (probe, before) in candidates {
         if !fits(bench.runner, &probe) || !starling_syntax::parses(subject.language, &probe.source) {
             continue;
         }
-        let taken: Vec<Probe> = probes.iter().map(|(p, _)| p.clone()).collect();
-        let name = free_name(&taken, &probe.name);
-        probe.source = probe.source.replacen(&probe.name, &name, 1);
-        probe.name = name;
+        let probe = renamed(probe, &taken);
+        taken.push(probe.clone());
         probes.push((probe, before));
     }
     probes.truncate(MAX_CANDIDATES);
@@ -171,9 +171,7 @@ fn recalled(
 /// The file and symbols that a step tests: its own for a plan of tests, else those of the steps it follows.
 fn subject_of(desk: &mut Desk<'_>, step: &Step) -> Result<Option<(Subject, Bench)>, SwarmError> {
     let tools = desk.ports.checks.toolchain(&desk.task)?;
-    if let starling_core::port::Toolchain { runners, .. } = &tools
-        && runners.is_empty()
-    {
+    if tools.runners.is_empty() {
         return Err(CheckError::NotRun { why: "no test runner was found in the project".to_owned() }.into());
     }
     let plan = desk.state.plan.clone();

@@ -5,7 +5,7 @@ use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::executor::tail;
 use crate::judge::Bench;
-use crate::probes::{Probe, fits, from_answer};
+use crate::probes::{Probe, body_of, fits, from_answer, renamed};
 use starling_core::code::{Language, Symbol};
 use starling_core::plan::Step;
 use starling_core::port::{SampleRequest, Shape};
@@ -49,7 +49,8 @@ pub(crate) fn spec_probes(
         names: subject.symbols.clone(),
         count: 4,
     };
-    let mut probes = drawn(desk, &subject, bench, &input)?;
+    let mut probes = drawn(desk, &subject, &input)?;
+    probes.retain(|probe| fits(bench.runner, probe) && names_exist(&subject, bench, probe));
     probes.truncate(SPEC_PROBES);
     Ok(probes)
 }
@@ -84,7 +85,7 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
         count: 6,
     };
     // A model's tests first, then one recorded test of each symbol in turn: what is cut off later is the tail of all.
-    let mut probes = drawn(desk, subject, bench, &input)?;
+    let mut probes = drawn(desk, subject, &input)?;
     let longest = recorded.iter().map(Vec::len).max().unwrap_or(0);
     for at in 0..longest {
         probes.extend(recorded.iter().filter_map(|list| list.get(at).cloned()));
@@ -92,7 +93,7 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
     Ok(probes)
 }
 
-fn drawn(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench, input: &TestInput) -> Result<Vec<Probe>, SwarmError> {
+fn drawn(desk: &mut Desk<'_>, subject: &Subject, input: &TestInput) -> Result<Vec<Probe>, SwarmError> {
     let request = SampleRequest {
         stop: vec!["\n```".to_owned()],
         ..SampleRequest::new(prompt::test(input), Shape::Text, ANSWERS, 480, 0.7, desk.seed)
@@ -103,18 +104,13 @@ fn drawn(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench, input: &TestInpu
     for completion in &call.sampled.completions {
         let found = from_answer(subject.language, &completion.text, &subject.symbols);
         record.valid += u32::from(!found.is_empty());
-        for mut probe in found.into_iter().filter(|probe| fits(bench.runner, probe)) {
-            let same = |known: &&Probe| known.source.lines().skip(1).eq(probe.source.lines().skip(1));
-            if probes.iter().find(same).is_none() {
-                let name = crate::probes::free_name(&probes, &probe.name);
-                probe.source = probe.source.replacen(&probe.name, &name, 1);
-                probe.name = name;
-                probes.push(probe);
+        for probe in found {
+            if probes.iter().all(|known| body_of(&known.source) != body_of(&probe.source)) {
+                probes.push(renamed(probe, &probes));
             }
         }
     }
     desk.fact(TaskEvent::Called { call: record })?;
-    probes.retain(|probe| names_exist(subject, bench, probe));
     Ok(probes)
 }
 

@@ -53,10 +53,9 @@ pub(crate) fn run(
 fn named(cases: &[Case], mut line: impl FnMut(&Case) -> String) -> Vec<Probe> {
     let mut probes: Vec<Probe> = Vec::new();
     for case in cases {
-        let name = free_name(&probes, test_name(&case.name).trim_start_matches("test_"));
-        let setup: String = case.setup.lines().map(|l| format!("    {}\n", l.trim())).collect();
-        let end = if setup.trim().is_empty() || setup.trim_end().ends_with([';', '}']) { "" } else { "    ;\n" };
-        let source = format!("#[test]\nfn {name}() {{\n{setup}{end}{}}}\n", line(case));
+        // With "test_" before it: a test may not have the name of the function that it imports.
+        let name = free_name(&probes, &test_name(&case.name));
+        let source = format!("#[test]\nfn {name}() {{\n{}{}}}\n", statements(&case.setup), line(case));
         probes.push(Probe {
             name,
             source,
@@ -66,6 +65,13 @@ fn named(cases: &[Case], mut line: impl FnMut(&Case) -> String) -> Vec<Probe> {
         });
     }
     probes
+}
+
+/// A setup as the lines of a body. Models leave the last semicolon out.
+fn statements(setup: &str) -> String {
+    let setup = setup.trim();
+    let end = if setup.is_empty() || setup.ends_with([';', '}']) { "" } else { ";" };
+    format!("{setup}{end}").lines().map(|line| format!("    {}\n", line.trim())).collect()
 }
 
 /// The left side of a failed `assert_eq!`, which is the debug text of a debug text.
@@ -125,6 +131,15 @@ mod tests {
             format!("assertion `left == right` failed\n  left: \"[\\\"a\\\", \\\"é\\\"]\"\n right: {ASKED:?}");
         assert_eq!(left(&message).as_deref(), Some("[\"a\", \"é\"]"));
         assert_eq!(left("thread panicked"), None);
+    }
+
+    #[test]
+    fn a_test_has_a_name_of_its_own_and_whole_statements() {
+        let case = Case { name: "median".into(), setup: "let a = 1;\n let b = 2".into(), call: "median(a, b)".into() };
+        let probes = named(&[case.clone(), case], |case| assertion(&case.call, "1"));
+        let expected = "#[test]\nfn test_median() {\n    let a = 1;\n    let b = 2;\n    assert_eq!(median(a, b), 1);\n}\n";
+        assert_eq!(probes[0].source, expected);
+        assert_ne!(probes[0].name, probes[1].name);
     }
 
     #[test]
