@@ -78,7 +78,13 @@ fn kernels(machine_avx512: bool) -> Part {
 }
 
 fn database(starling: &Starling) -> Part {
-    starling.store.verify().map(|events| format!("{events} events, chain intact")).map_err(|e| e.to_string()).into()
+    let events = match starling.store.verify() {
+        Ok(events) => events,
+        Err(error) => return Part { ok: false, detail: error.to_string() },
+    };
+    let aside: Vec<String> = starling.store.set_aside().iter().map(|path| path.display().to_string()).collect();
+    let kept = if aside.is_empty() { String::new() } else { format!("; broken ones were kept as {}", aside.join(", ")) };
+    Part { ok: aside.is_empty(), detail: format!("{events} events, chain intact{kept}") }
 }
 
 fn models(starling: &Starling) -> Part {

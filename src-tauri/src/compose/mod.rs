@@ -100,6 +100,9 @@ impl Starling {
     pub fn open(folders: Folders) -> Result<Arc<Starling>, ComposeError> {
         let settings = Arc::new(SettingsFile::open(folders.settings())?);
         let store = Arc::new(Store::open(&folders.database())?);
+        if let Some(path) = &store.opened().set_aside {
+            tracing::error!("the database could not be read; it was kept as {}, and a new one begun", path.display());
+        }
         let shelf = Arc::new(Shelf::open(&folders.models));
         let available = hardware::available_mb();
         let catalog = Arc::new(Catalog::parse(MANIFEST).expect("the embedded list of models was tested"));

@@ -57,6 +57,10 @@ impl Desktop {
         for task in desktop.face.board.interrupted() {
             desktop.workshop.queue(&task);
         }
+        if let Some(path) = &desktop.starling.store.opened().set_aside {
+            let kept = path.display();
+            desktop.face.trouble(&format!("The database could not be read. It was kept as {kept}; a new one begins."));
+        }
         desktop.face.refresh();
         Ok(desktop)
     }

@@ -35,24 +35,22 @@ fn row(event: &TaskEvent, folder: &Path) -> Result<Row, JournalError> {
     Ok(Row { kind, body: "{}".to_owned(), blob: Some(sha) })
 }
 
-/// The numbers of the new rows.
-pub(crate) fn insert(transaction: &Transaction<'_>, task: &TaskId, rows: &[Row]) -> Result<Vec<i64>, JournalError> {
+/// Adds rows behind the last one.
+pub(crate) fn insert(transaction: &Transaction<'_>, task: &TaskId, rows: &[Row]) -> Result<(), JournalError> {
     let last = "SELECT hash FROM event ORDER BY seq DESC LIMIT 1";
     let mut before: String =
         transaction.query_row(last, [], |row| row.get(0)).optional().map_err(write_error)?.unwrap_or_default();
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
     let sql = "INSERT INTO event(task_id, kind, ver, body, blob_sha, wall_ms, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     let mut statement = transaction.prepare_cached(sql).map_err(write_error)?;
-    let mut numbers = Vec::with_capacity(rows.len());
     for row in rows {
         let hash = chained(&before, task.as_str(), &row.kind, &row.body, row.blob.as_deref(), wall);
         statement
             .execute(params![task.as_str(), row.kind, VERSION, row.body, row.blob, wall, before, hash])
             .map_err(write_error)?;
-        numbers.push(transaction.last_insert_rowid());
         before = hash;
     }
-    Ok(numbers)
+    Ok(())
 }
 
 fn chained(before: &str, task: &str, kind: &str, body: &str, blob: Option<&str>, wall: i64) -> String {
@@ -93,14 +91,6 @@ pub(crate) fn numbered(
 
 pub(crate) fn tasks(connection: &Connection) -> Result<Vec<TaskId>, JournalError> {
     let sql = "SELECT task_id FROM event GROUP BY task_id HAVING sum(kind = 'submitted') > 0 ORDER BY min(seq) DESC";
-    let mut statement = connection.prepare_cached(sql).map_err(read_error)?;
-    let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(read_error)?;
-    rows.map(|row| row.map(TaskId::new).map_err(read_error)).collect()
-}
-
-/// Of everything that has events, oldest first.
-pub(crate) fn ids(connection: &Connection) -> Result<Vec<TaskId>, JournalError> {
-    let sql = "SELECT task_id FROM event GROUP BY task_id ORDER BY min(seq)";
     let mut statement = connection.prepare_cached(sql).map_err(read_error)?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(read_error)?;
     rows.map(|row| row.map(TaskId::new).map_err(read_error)).collect()

@@ -1,15 +1,14 @@
 //! SQLite: the append-only journal, and the ledger of what left the machine.
 //!
 //! `event` is the truth: rows are only added, each carries the hash of the one before, and what `append` acknowledged is on
-//! disk. Lists and scores are projections, written in the same transaction. Deliberately absent: states. Whoever wants one
-//! folds the events. What the user trusts stands in the settings.
+//! disk. Deliberately absent: states, lists and scores. Whoever wants one folds the events. What the user trusts stands in
+//! the settings.
 #![forbid(unsafe_code)]
 
 mod blobs;
 mod events;
 mod ledger;
 mod open;
-mod projection;
 mod schema;
 mod writer;
 
@@ -21,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 pub use open::Opened;
-pub use projection::{ScoreRow, TaskRow};
 
 /// The database of one user. Writing goes through one thread; dropping the store ends it after the last acknowledgement.
 pub struct Store {
     writer: writer::Writer,
     reader: Mutex<rusqlite::Connection>,
+    file: PathBuf,
     blobs: PathBuf,
     opened: Opened,
 }
@@ -38,19 +37,19 @@ impl Store {
     /// `Newer` when a later version wrote it; `Read` or `Write` when the file cannot be used.
     pub fn open(file: &Path) -> Result<Store, JournalError> {
         let blobs = file.parent().unwrap_or(Path::new(".")).join("blobs");
-        let (mut connection, opened) = open::open(file)?;
-        if projection::are_missing(&connection)? {
-            let transaction = connection.transaction().map_err(write_error)?;
-            projection::rebuild(&transaction, &blobs)?;
-            transaction.commit().map_err(write_error)?;
-        }
+        let (connection, opened) = open::open(file)?;
         let reader = open::reader(file)?;
-        Ok(Store { writer: writer::Writer::start(connection)?, reader: Mutex::new(reader), blobs, opened })
+        Ok(Store { writer: writer::Writer::start(connection)?, reader: Mutex::new(reader), file: file.to_owned(), blobs, opened })
     }
 
     /// What was found at opening.
     pub fn opened(&self) -> &Opened {
         &self.opened
+    }
+
+    /// Databases that could not be used and were kept, from this and earlier starts.
+    pub fn set_aside(&self) -> Vec<PathBuf> {
+        open::all_set_aside(&self.file)
     }
 
     /// Everything that ever left the machine, oldest first; the last known state of each.
@@ -61,28 +60,6 @@ impl Store {
     /// Checks the hash chain from the first event; the number of events, or the first that does not fit.
     pub fn verify(&self) -> Result<u64, JournalError> {
         self.read(events::verify)
-    }
-
-    /// All tasks, newest first, without reading their events.
-    pub fn task_rows(&self) -> Result<Vec<TaskRow>, JournalError> {
-        self.read(projection::task_rows)
-    }
-
-    /// How each role did with each model.
-    pub fn metrics(&self) -> Result<Vec<ScoreRow>, JournalError> {
-        self.read(projection::scores)
-    }
-
-    /// Notes that the user saw the task as it is now; a later fact makes it unseen again.
-    pub fn seen(&self, task: &TaskId) -> Result<(), JournalError> {
-        let task = task.clone();
-        self.writer.write(move |transaction| projection::mark_seen(transaction, &task))
-    }
-
-    /// Makes all projections anew from the events.
-    pub fn rebuild(&self) -> Result<(), JournalError> {
-        let blobs = self.blobs.clone();
-        self.writer.write(move |transaction| projection::rebuild(transaction, &blobs))
     }
 
     /// Copies the database into a new file that was checked before it got its name. Blobs lie beside the database and
@@ -105,12 +82,8 @@ impl Store {
 impl Journal for Store {
     fn append(&self, task: &TaskId, events: &[TaskEvent]) -> Result<(), JournalError> {
         let rows = events::rows(events, &self.blobs)?;
-        let (task, events, blobs) = (task.clone(), events.to_vec(), self.blobs.clone());
-        self.writer.write(move |transaction| {
-            let numbers = events::insert(transaction, &task, &rows)?;
-            let numbered: Vec<_> = numbers.into_iter().zip(events).collect();
-            projection::update(transaction, &task, &numbered, &blobs)
-        })
+        let task = task.clone();
+        self.writer.write(move |transaction| events::insert(transaction, &task, &rows))
     }
 
     fn events(&self, task: &TaskId) -> Result<Vec<TaskEvent>, JournalError> {

@@ -19,6 +19,26 @@ pub struct Opened {
     pub sqlite: String,
 }
 
+/// Databases that were set aside beside `file`, oldest first.
+pub(crate) fn all_set_aside(file: &Path) -> Vec<PathBuf> {
+    let prefix = broken_prefix(file);
+    let mut found: Vec<PathBuf> = std::fs::read_dir(file.parent().unwrap_or(Path::new(".")))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.strip_prefix(&prefix).is_some_and(|stamp| stamp.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn broken_prefix(file: &Path) -> String {
+    format!("{}.broken-", file.file_name().unwrap_or_default().to_string_lossy())
+}
+
 pub(crate) fn open(file: &Path) -> Result<(Connection, Opened), JournalError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(read_error(format!("SQLite {} is too old; 3.51.3 is needed", rusqlite::version())));
@@ -93,8 +113,7 @@ fn is_sound(connection: &Connection) -> Result<bool, JournalError> {
 
 fn set_aside(file: &Path) -> Result<PathBuf, JournalError> {
     let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let target = file.with_file_name(format!("{name}.broken-{stamp}"));
+    let target = file.with_file_name(format!("{}{stamp}", broken_prefix(file)));
     for suffix in ["", "-wal", "-shm"] {
         let (from, to) = (with_suffix(file, suffix), with_suffix(&target, suffix));
         if from.exists() {

@@ -24,7 +24,7 @@ pub fn drive(ports: &Ports, task: &TaskId, policy: &Policy, cancel: &Cancel) -> 
     let mut desk = desk(ports, task, policy, cancel)?;
     let start = ports.clock.monotonic();
     let mut worked = false;
-    if matches!(desk.state.stage(), Stage::Packet | Stage::DecidePacket | Stage::Review | Stage::Decide) {
+    if matches!(desk.state.stage(), Stage::DecidePacket | Stage::Review | Stage::Decide) {
         // A stage that was lost or stands behind the journal is brought back before anyone looks at the change.
         restore(&mut desk)?;
     }
