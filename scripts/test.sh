@@ -27,6 +27,8 @@ step "build" 3000 cargo build --locked --workspace --tests
 models="${XDG_CACHE_HOME:-$HOME/.cache}/starling-build/models"
 export STARLING_TEST_MODELS="$models"
 step "fetch test models" 900 bash scripts/test-models.sh "$CARGO_TARGET_DIR/debug/starling" "$models"
+export STARLING_TEST_PYTEST="$(dirname "$models")/pytest"
+step "fetch pytest for its tests" 300 bash scripts/test-pytest.sh "$STARLING_TEST_PYTEST"
 # An old git is never run by Starling, so its tests prove nothing there.
 good_git() {
   for git in /usr/bin/git /usr/local/bin/git "$(command -v git)"; do

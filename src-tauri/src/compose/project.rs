@@ -24,7 +24,8 @@ impl Project {
         let folders = &starling.folders;
         let workspace = Arc::new(GitWorkspace::open(project, &folders.worktrees)?);
         let stages = Arc::clone(&workspace);
-        let checks = ProjectChecks::new(move |task| stages.stage_path(task), folders.scratch.clone(), trusted);
+        let checks = ProjectChecks::new(move |task| stages.stage_path(task), folders.scratch.clone(), trusted)
+            .with_packages_of(project);
         let index = Arc::new(index(starling, project)?);
         let ports = Ports {
             models: Arc::clone(&starling.residency) as _,

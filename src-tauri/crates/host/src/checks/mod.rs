@@ -5,7 +5,9 @@
 mod cargo;
 mod clean;
 mod mutate;
+mod pytest;
 mod python;
+mod report;
 mod toolchain;
 mod wary;
 
@@ -26,6 +28,8 @@ pub struct ProjectChecks {
     stage_of: StageOf,
     scratch: PathBuf,
     trusted: bool,
+    /// The user's tree, for the packages that are installed in it.
+    project: Option<PathBuf>,
     /// What was found for a stage; stages do not change their tools.
     found: Mutex<BTreeMap<TaskId, Arc<Tools>>>,
 }
@@ -43,7 +47,14 @@ impl ProjectChecks {
         scratch: PathBuf,
         trusted: bool,
     ) -> ProjectChecks {
-        ProjectChecks { stage_of: Arc::new(stage_of), scratch, trusted, found: Mutex::default() }
+        ProjectChecks { stage_of: Arc::new(stage_of), scratch, trusted, project: None, found: Mutex::default() }
+    }
+
+    /// The packages installed in the user's tree (a virtual environment), which is rarely part of a stage, are shown to
+    /// what runs, read-only.
+    #[must_use]
+    pub fn with_packages_of(self, project: &Path) -> ProjectChecks {
+        ProjectChecks { project: Some(project.to_owned()), ..self }
     }
 
     /// Removes what runs of a task left in the scratch folder.
@@ -70,7 +81,7 @@ impl ProjectChecks {
         if let Some(tools) = known {
             return Ok(tools);
         }
-        let tools = Arc::new(toolchain::find(site)?);
+        let tools = Arc::new(toolchain::find(site, self.project.as_deref())?);
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone(), Arc::clone(&tools));
         Ok(tools)
     }
@@ -132,7 +143,7 @@ impl Checks for ProjectChecks {
 
 pub(crate) fn test_in(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel) -> Result<TestReport, CheckError> {
     match run.runner {
-        Runner::Pytest => python::pytest(tools, site, run, cancel),
+        Runner::Pytest => pytest::test(tools, site, run, cancel),
         Runner::Unittest => python::unittest(tools, site, run, cancel),
         Runner::CargoTest => cargo::test(tools, site, run, cancel),
     }

@@ -5,6 +5,8 @@ use starling_core::RelPath;
 use starling_core::code::Span;
 use starling_core::port::{Cancel, CaseOutcome};
 
+mod pytest;
+
 struct Scene {
     folder: tempfile::TempDir,
     checks: ProjectChecks,
@@ -145,7 +147,7 @@ fn a_link_left_behind_does_not_lead_the_host_out() {
 
 #[test]
 fn a_pipe_in_place_of_the_report_is_not_waited_for() {
-    let pipe = "import os\nos.mkfifo('/tmp/report.json')\nos._exit(0)\n";
+    let pipe = "import os, sys\nos.mkfifo(sys.argv[1])\nos._exit(0)\n";
     let Some(scene) = scene(&[("m.py", CODE), ("test_pipe.py", &format!("import unittest\n{pipe}"))], true) else {
         return;
     };
