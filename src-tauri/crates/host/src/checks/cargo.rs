@@ -1,6 +1,8 @@
 //! Rust: `cargo check` for building, `cargo test` for tests. libtest has no stable report for machines, so its plain lines
 //! are read strictly; the exit code has the last word.
 
+mod targets;
+
 use super::Site;
 use super::clean::{head, plain, relative, tail};
 use super::toolchain::{Rust, Tools};
@@ -10,6 +12,7 @@ use starling_core::RelPath;
 use starling_core::port::{BuildReport, Cancel, CaseOutcome, CheckError, TestCase, TestReport, TestRun};
 use std::ffi::OsString;
 use std::time::Duration;
+use targets::Workspace;
 
 fn of(tools: &Tools) -> Result<&Rust, CheckError> {
     tools
@@ -19,7 +22,7 @@ fn of(tools: &Tools) -> Result<&Rust, CheckError> {
 }
 
 pub(super) fn build(tools: &Tools, site: &Site, cancel: &Cancel) -> Result<BuildReport, CheckError> {
-    let args = ["check", "--tests", "--offline", "--quiet", "--message-format=json"].map(OsString::from);
+    let args = ["check", "--workspace", "--tests", "--offline", "--quiet", "--message-format=json"].map(OsString::from);
     let output = of(tools)?.run(site, &args, Duration::from_secs(300), cancel)?;
     let mut errors = String::new();
     let mut unknown = Vec::new();
@@ -54,14 +57,20 @@ fn is_unknown_name(code: &str) -> bool {
 }
 
 pub(super) fn test(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel) -> Result<TestReport, CheckError> {
+    let rust = of(tools)?;
+    let ask = ["metadata", "--no-deps", "--offline", "--quiet", "--format-version=1"].map(OsString::from);
+    let metadata = rust.run(site, &ask, Duration::from_secs(60), cancel)?;
+    let workspace = Workspace::read(&metadata.stdout, &site.tree);
+    let files = if run.files.is_empty() { files_of(&run.names) } else { run.files.clone() };
     let mut args: Vec<OsString> = ["test", "--offline", "--no-fail-fast"].map(OsString::from).to_vec();
-    args.extend(targets(&run.files));
+    // Doc tests cost a build each and are left to the user's CI.
+    args.extend(workspace.arguments(&files));
     if !run.names.is_empty() {
         args.extend(["--".into(), "--exact".into()]);
         args.extend(run.names.iter().map(|name| within_binary(name).into()));
     }
-    let output = of(tools)?.run(site, &args, Duration::from_secs(run.timeout_seconds.max(60).into()), cancel)?;
-    Ok(read(&output, site))
+    let output = rust.run(site, &args, Duration::from_secs(run.timeout_seconds.max(60).into()), cancel)?;
+    Ok(read(&output, site, &workspace))
 }
 
 /// "src/lib.rs::cart::adds" is "cart::adds" for the binary itself.
@@ -69,20 +78,13 @@ fn within_binary(name: &str) -> &str {
     name.split_once(".rs::").map_or(name, |(_, inner)| inner)
 }
 
-/// Integration tests by name, everything else by the library; doc tests cost a build each and are left to the user's CI.
-fn targets(files: &[RelPath]) -> Vec<OsString> {
-    let mut args: Vec<OsString> = Vec::new();
-    for file in files {
-        match file.as_str().strip_prefix("tests/").and_then(|name| name.strip_suffix(".rs")) {
-            Some(name) => args.extend(["--test".into(), name.into()]),
-            None => args.push("--lib".into()),
-        }
-    }
-    args.dedup();
-    if args.is_empty() { vec!["--tests".into()] } else { args }
+/// The root files of the binaries that hold some tests; none when one of the names has none.
+fn files_of(names: &[String]) -> Vec<RelPath> {
+    let file = |name: &String| RelPath::new(format!("{}.rs", name.split_once(".rs::")?.0)).ok();
+    names.iter().map(file).collect::<Option<Vec<RelPath>>>().unwrap_or_default()
 }
 
-fn read(output: &Output, site: &Site) -> TestReport {
+fn read(output: &Output, site: &Site, workspace: &Workspace) -> TestReport {
     let stdout = plain(&output.stdout);
     let stderr = plain(&output.stderr);
     let mut cases = Vec::new();
@@ -93,7 +95,8 @@ fn read(output: &Output, site: &Site) -> TestReport {
     let mut messages: Vec<(String, String)> = Vec::new();
     for line in stdout.lines() {
         if line.starts_with("running ") && line.trim_end().ends_with(['t', 's']) {
-            prefix = binaries.next().map(|binary| format!("{binary}::")).unwrap_or_default();
+            let path = |(source, program): (&str, &str)| format!("{}::", workspace.full_path(source, program));
+            prefix = binaries.next().map(path).unwrap_or_default();
             section = None;
         } else if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
             section = Some(format!("{prefix}{name}"));
@@ -130,11 +133,12 @@ fn read(output: &Output, site: &Site) -> TestReport {
     }
 }
 
-/// "     Running tests/texts.rs (target/debug/deps/texts-1a2b)" is tests/texts.rs.
-fn binary_of(line: &str) -> Option<String> {
+/// "     Running tests/texts.rs (target/debug/deps/texts-1a2b)" is tests/texts.rs and texts-1a2b.
+fn binary_of(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start().strip_prefix("Running ")?;
     let rest = rest.strip_prefix("unittests ").unwrap_or(rest);
-    Some(rest.split(" (").next().unwrap_or(rest).to_owned())
+    let (source, program) = rest.split_once(" (").unwrap_or((rest, ""));
+    Some((source, program.trim_end_matches(')').rsplit('/').next().unwrap_or("")))
 }
 
 fn case_of(line: &str) -> Option<(&str, CaseOutcome)> {
@@ -173,7 +177,7 @@ mod tests {
         let stdout = "\nrunning 2 tests\ntest a::works ... ok\ntest b - should panic ... ok\n\ntest result: ok. 2 passed\n\nrunning 3 tests\ntest x ... FAILED\ntest y ... FAILED\ntest z ... ignored\n\nfailures:\n\n---- x stdout ----\n\nthread 'x' (7) panicked at tests/t.rs:3:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with `RUST_BACKTRACE=1`\n\n---- y stdout ----\nthread 'y' panicked at src/lib.rs:1:1:\nindex out of bounds\n\n\nfailures:\n    x\n    y\n\ntest result: FAILED.\n";
         let stderr = "     Running unittests src/lib.rs (t/deps/a-1)\n     Running tests/t.rs (t/deps/t-2)\n";
         let output = Output { ended: Ended::Exit(101), stdout: stdout.into(), stderr: stderr.into(), millis: 1 };
-        let report = read(&output, &Site { tree: PathBuf::from("/x"), private: PathBuf::new() });
+        let report = read(&output, &Site { tree: PathBuf::from("/x"), private: PathBuf::new() }, &Workspace::default());
         let got: Vec<(&str, CaseOutcome)> = report.cases.iter().map(|c| (c.name.as_str(), c.outcome)).collect();
         assert_eq!(
             got,

@@ -5,6 +5,7 @@ use starling_core::RelPath;
 use starling_core::code::Span;
 use starling_core::port::{Cancel, CaseOutcome};
 
+mod cargo;
 mod pytest;
 
 struct Scene {
