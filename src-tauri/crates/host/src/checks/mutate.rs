@@ -90,15 +90,15 @@ fn one(
     cancel: &Cancel,
 ) -> Result<MutantResult, CheckError> {
     let file = Path::new(mutant.path.as_str());
-    let original = wary::read(&copy.tree, file, u64::MAX).map_err(|e| io(file, e))?;
-    let mut mutated = original.clone();
+    let original = wary::read_with_mode(&copy.tree, file, u64::MAX).map_err(|e| io(file, e))?;
+    let mut mutated = original.bytes.clone();
     if mutant.span.end > mutated.len() || mutant.span.start > mutant.span.end {
         return Ok(MutantResult { killed_by: Vec::new(), invalid: true });
     }
     mutated.splice(mutant.span.start..mutant.span.end, mutant.replacement.bytes());
-    wary::write(&copy.tree, file, &mutated).map_err(|e| io(file, e))?;
+    wary::write(&copy.tree, file, &mutated, original.mode).map_err(|e| io(file, e))?;
     let report = test_in(tools, copy, run, cancel);
-    wary::write(&copy.tree, file, &original).map_err(|e| io(file, e))?;
+    wary::write(&copy.tree, file, &original.bytes, original.mode).map_err(|e| io(file, e))?;
     let report = report?;
     let before = |name: &str| baseline.failures().any(|case| case.name == name);
     // A test that fails without the mutant too says nothing about it, except in a search for repairs, where every failure
@@ -109,7 +109,7 @@ fn one(
     Ok(MutantResult { killed_by, invalid })
 }
 
-/// A copy without git, caches and build output. Files that are the same already are left alone, so that a build in the copy
+/// A copy without git, caches and build output. Who may run a file is kept: tests call scripts of their project. Files that are the same already are left alone, so that a build in the copy
 /// stays warm from one call to the next.
 fn copy_tree(from: &Path, to: &Path) -> Result<(), CheckError> {
     make(to)?;
@@ -131,11 +131,11 @@ fn fill(from: &Path, to: &Path) -> Result<(), CheckError> {
         }
     }
     for relative in wanted {
-        let bytes = wary::read(from, &relative, u64::MAX).map_err(|e| io(&relative, e))?;
-        if wary::read(to, &relative, u64::MAX).is_ok_and(|same| same == bytes) {
+        let wanted = wary::read_with_mode(from, &relative, u64::MAX).map_err(|e| io(&relative, e))?;
+        if wary::read_with_mode(to, &relative, u64::MAX).is_ok_and(|there| there == wanted) {
             continue;
         }
-        wary::write(to, &relative, &bytes).map_err(|e| io(&relative, e))?;
+        wary::write(to, &relative, &wanted.bytes, wanted.mode).map_err(|e| io(&relative, e))?;
     }
     Ok(())
 }

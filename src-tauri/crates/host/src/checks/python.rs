@@ -37,7 +37,7 @@ pub(super) fn build(tools: &Tools, site: &Site, cancel: &Cancel) -> Result<Build
 
 pub(super) fn script(tools: &Tools, site: &Site, source: &str, seconds: u32) -> Result<ScriptReport, CheckError> {
     let file = Path::new("script.py");
-    wary::write(&site.private, file, source.as_bytes()).map_err(|e| io(file, e))?;
+    wary::write(&site.private, file, source.as_bytes(), wary::PLAIN).map_err(|e| io(file, e))?;
     let args: Vec<OsString> = vec![format!("{INSIDE}/script.py").into()];
     let output = of(tools)?.run(site, &args, Duration::from_secs(seconds.into()), &Cancel::new())?;
     Ok(ScriptReport {

@@ -117,6 +117,28 @@ fn python_mutants_are_told_apart_and_the_stage_stays() {
 }
 
 #[test]
+fn copies_for_mutants_keep_what_can_be_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let tests = "import subprocess, unittest\nfrom m import add\n\nclass T(unittest.TestCase):\n    def test_run(self):\n        self.assertEqual(subprocess.run(['./tool.sh']).returncode, add(1, 2))\n    def test_plain(self):\n        with self.assertRaises(PermissionError):\n            subprocess.run(['./data.sh'])\n";
+    let script = "#!/bin/sh\nexit 3\n";
+    let files = [("m.py", CODE), ("test_m.py", tests), ("tool.sh", script), ("data.sh", script)];
+    let Some(scene) = scene(&files, true) else { return };
+    let tool = scene.folder.path().join("tree/tool.sh");
+    // Setuid is no mode of a copy.
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o4755)).expect("set");
+    for _ in 0..2 {
+        let results = scene.mutate(Runner::Unittest, "m.py", &[("n > 0", "n >= 0"), ("a + b", "a - b")]);
+        assert_eq!(results[0].killed_by, Vec::<String>::new(), "both tests pass in the copy as in the stage");
+        assert_eq!(results[1].killed_by, ["test_m.T.test_run"]);
+        let copy = std::fs::metadata(scene.folder.path().join("scratch/t/mutants-0/tree/tool.sh")).expect("there");
+        assert_eq!(copy.permissions().mode() & 0o7777, 0o755);
+    }
+    // A mutated file keeps its mode as well.
+    let results = scene.mutate(Runner::Unittest, "tool.sh", &[("exit 3", "exit 4")]);
+    assert_eq!(results[0].killed_by, ["test_m.T.test_run"]);
+}
+
+#[test]
 fn a_script_records_what_the_code_gives() {
     let Some(scene) = scene(&[("m.py", CODE), ("test_m.py", TESTS)], true) else { return };
     let report =
