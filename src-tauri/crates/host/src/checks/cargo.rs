@@ -5,6 +5,7 @@ mod targets;
 
 use super::Site;
 use super::clean::{head, plain, relative, tail};
+use super::report::said;
 use super::toolchain::{Rust, Tools};
 use crate::sandbox::{Ended, Output};
 use serde_json::Value;
@@ -40,7 +41,7 @@ pub(super) fn build(tools: &Tools, site: &Site, cancel: &Cancel) -> Result<Build
     }
     let ok = output.ended == Ended::Exit(0);
     if !ok && errors.is_empty() {
-        errors = plain(&output.stderr);
+        errors = said(&output, &plain(&output.stderr));
     }
     unknown.sort();
     unknown.dedup();
@@ -127,8 +128,8 @@ fn read(output: &Output, site: &Site, workspace: &Workspace) -> TestReport {
     TestReport {
         cases,
         exit: output.ended.code(),
-        broken: !compiled || output.ended == Ended::TimedOut,
-        output: relative(&errors_first(&text), &site.tree),
+        broken: !compiled || output.ended.reason().is_some(),
+        output: relative(&said(output, &errors_first(&text)), &site.tree),
         millis: output.millis,
     }
 }
@@ -177,7 +178,9 @@ mod tests {
         let stdout = "\nrunning 2 tests\ntest a::works ... ok\ntest b - should panic ... ok\n\ntest result: ok. 2 passed\n\nrunning 3 tests\ntest x ... FAILED\ntest y ... FAILED\ntest z ... ignored\n\nfailures:\n\n---- x stdout ----\n\nthread 'x' (7) panicked at tests/t.rs:3:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with `RUST_BACKTRACE=1`\n\n---- y stdout ----\nthread 'y' panicked at src/lib.rs:1:1:\nindex out of bounds\n\n\nfailures:\n    x\n    y\n\ntest result: FAILED.\n";
         let stderr = "     Running unittests src/lib.rs (t/deps/a-1)\n     Running tests/t.rs (t/deps/t-2)\n";
         let output = Output { ended: Ended::Exit(101), stdout: stdout.into(), stderr: stderr.into(), millis: 1 };
-        let report = read(&output, &Site { tree: PathBuf::from("/x"), private: PathBuf::new() }, &Workspace::default());
+        let limits = crate::sandbox::Limits::of_machine();
+        let site = Site { tree: PathBuf::from("/x"), private: PathBuf::new(), limits };
+        let report = read(&output, &site, &Workspace::default());
         let got: Vec<(&str, CaseOutcome)> = report.cases.iter().map(|c| (c.name.as_str(), c.outcome)).collect();
         assert_eq!(
             got,

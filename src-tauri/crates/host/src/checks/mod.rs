@@ -11,6 +11,7 @@ mod report;
 mod toolchain;
 mod wary;
 
+use crate::sandbox::Limits;
 use starling_core::TaskId;
 use starling_core::port::{
     BuildReport, Cancel, CheckError, Checks, MutantResult, ScriptReport, TestReport, TestRun, Toolchain,
@@ -34,10 +35,11 @@ pub struct ProjectChecks {
     found: Mutex<BTreeMap<TaskId, Arc<Tools>>>,
 }
 
-/// Where one run happens: the tree to run in, and a private folder that it may fill.
+/// Where one run happens: the tree to run in, a private folder that it may fill, and what it may use.
 pub(crate) struct Site {
     pub tree: PathBuf,
     pub private: PathBuf,
+    pub limits: Limits,
 }
 
 impl ProjectChecks {
@@ -71,7 +73,8 @@ impl ProjectChecks {
         }
         let tree =
             (self.stage_of)(task).ok_or_else(|| CheckError::NotRun { why: "the task has no stage".to_owned() })?;
-        let site = Site { tree, private: self.scratch.join(task.as_str()).join("main") };
+        let private = self.scratch.join(task.as_str()).join("main");
+        let site = Site { tree, private, limits: Limits::of_machine() };
         make(&site.private)?;
         Ok(site)
     }

@@ -2,6 +2,7 @@
 
 use super::toolchain::Tools;
 use super::{Site, io, make, test_in, wary};
+use crate::sandbox::Limits;
 use starling_core::port::{Cancel, CheckError, MutantResult, TestReport, TestRun};
 use starling_core::test_set::{Mutant, Runner};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Result<Vec<MutantResult>, CheckError> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(4).min(mutants.len());
+    let limits = site.limits.shared_by(workers);
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<MutantResult>>> = Mutex::new(vec![None; mutants.len()]);
     let outcomes: Vec<Result<(), CheckError>> = std::thread::scope(|scope| {
@@ -28,7 +30,17 @@ pub(super) fn run(
             let (next, results) = (&next, &results);
             let name = format!("starling-mutants-{worker}");
             let job = move || {
-                work(tools, site, &scratch.join(format!("mutants-{worker}")), mutants, run, cancel, next, results)
+                work(
+                    tools,
+                    site,
+                    &scratch.join(format!("mutants-{worker}")),
+                    limits,
+                    mutants,
+                    run,
+                    cancel,
+                    next,
+                    results,
+                )
             };
             std::thread::Builder::new().name(name).spawn_scoped(scope, job)
         };
@@ -51,13 +63,14 @@ fn work(
     tools: &Tools,
     site: &Site,
     folder: &Path,
+    limits: Limits,
     mutants: &[Mutant],
     run: &TestRun,
     cancel: &Cancel,
     next: &AtomicUsize,
     results: &Mutex<Vec<Option<MutantResult>>>,
 ) -> Result<(), CheckError> {
-    let copy = Site { tree: folder.join("tree"), private: folder.join("private") };
+    let copy = Site { tree: folder.join("tree"), private: folder.join("private"), limits };
     make(&copy.private)?;
     copy_tree(&site.tree, &copy.tree)?;
     let start = std::time::Instant::now();

@@ -1,7 +1,7 @@
 //! Python: what builds, unittest through a runner of our own, scripts for recording. pytest stands in `pytest`.
 
 use super::clean::{head, plain, relative, tail};
-use super::report::{INSIDE, ReportFile, assemble};
+use super::report::{INSIDE, ReportFile, assemble, said};
 use super::toolchain::{Python, Tools};
 use super::{Site, io, wary};
 use crate::sandbox::Ended;
@@ -29,7 +29,7 @@ pub(super) fn build(tools: &Tools, site: &Site, cancel: &Cancel) -> Result<Build
     let text = plain(&output.stdout) + &plain(&output.stderr);
     Ok(BuildReport {
         ok: output.ended == Ended::Exit(0),
-        output: head(&text, 8_000),
+        output: said(&output, &head(&text, 8_000)),
         unknown_names: Vec::new(),
         millis: output.millis,
     })
@@ -43,7 +43,7 @@ pub(super) fn script(tools: &Tools, site: &Site, source: &str, seconds: u32) -> 
     Ok(ScriptReport {
         exit: output.ended.code(),
         stdout: tail(&output.stdout, 1_000_000),
-        stderr: tail(&output.stderr, 8_000),
+        stderr: said(&output, &tail(&output.stderr, 8_000)),
     })
 }
 

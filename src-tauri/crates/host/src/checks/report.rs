@@ -1,8 +1,8 @@
 //! What a run leaves behind for the host to read: a file of its own, and what it printed.
 
-use super::clean::{plain, relative, tail};
+use super::clean::{head, plain, relative, tail};
 use super::{Site, wary};
-use crate::sandbox::{Ended, Output};
+use crate::sandbox::Output;
 use starling_core::port::{TestCase, TestReport};
 use std::path::PathBuf;
 
@@ -38,14 +38,19 @@ impl ReportFile {
 pub(super) fn assemble(cases: Vec<TestCase>, broken: bool, output: &Output, site: &Site) -> TestReport {
     let mut text = plain(&output.stdout);
     text.push_str(&plain(&output.stderr));
-    if output.ended == Ended::TimedOut {
-        text.push_str("\nstopped: it took too long\n");
-    }
     TestReport {
         cases,
         exit: output.ended.code(),
         broken,
-        output: relative(&tail(text.as_bytes(), 8_000), &site.tree),
+        output: relative(&said(output, &tail(text.as_bytes(), 8_000)), &site.tree),
         millis: output.millis,
+    }
+}
+
+/// What a command printed; if it was stopped, the reason stands before it.
+pub(super) fn said(output: &Output, text: &str) -> String {
+    match output.ended.reason() {
+        None => text.to_owned(),
+        Some(reason) => format!("{reason}\n{}", head(text, 7_900)),
     }
 }

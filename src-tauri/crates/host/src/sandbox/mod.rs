@@ -1,11 +1,14 @@
 //! Commands of the user's project in a sandbox without network, that fails closed: no working sandbox, no command.
 //!
 //! Rung 1 is bubblewrap with its own user, process and network namespaces, a read-only system, a hidden home, a cleared
-//! environment and a syscall filter. There is no lower rung yet: where bubblewrap does not work, nothing is run.
+//! environment, a syscall filter and limits of memory, processes and disk. There is no lower rung yet: where bubblewrap does not work, nothing is run.
 
 mod filter;
+mod limits;
 mod run;
+mod watch;
 
+pub use limits::{Exceeded, Limits};
 pub use run::{Ended, Output};
 
 use run::execute;
@@ -14,6 +17,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
+use watch::Watch;
 
 /// What one command may see and write.
 #[derive(Clone, Debug)]
@@ -25,6 +29,7 @@ pub struct Cell {
     /// Readable although they lie in the hidden home (toolchains, package caches): (outside, inside).
     pub readable: Vec<(PathBuf, PathBuf)>,
     pub env: Vec<(String, OsString)>,
+    pub limits: Limits,
 }
 
 /// The state of the sandbox on this machine.
@@ -36,6 +41,10 @@ pub struct SandboxLevel {
     /// What the self-test found.
     pub detail: String,
 }
+
+/// Files in memory belong to no process, so each place for them has a size.
+const SHARED_MEMORY: &str = "268435456";
+const HIDDEN: &str = "16777216";
 
 const BWRAP: &str = "/usr/bin/bwrap";
 
@@ -71,13 +80,21 @@ fn in_bubblewrap(cell: &Cell, argv: &[OsString], limit: Duration, cancel: &Cance
         "/",
         "--dev",
         "/dev",
+        "--size",
+        SHARED_MEMORY,
+        "--tmpfs",
+        "/dev/shm",
+        "--remount-ro",
+        "/dev",
         "--proc",
         "/proc",
+        "--size",
+        HIDDEN,
         "--tmpfs",
         "/run",
     ]);
     for home in homes() {
-        args.extend(["--tmpfs".into(), home.into()]);
+        args.extend(["--size".into(), HIDDEN.into(), "--tmpfs".into(), home.into()]);
     }
     args.extend(["--bind".into(), cell.private.clone().into(), "/tmp".into()]);
     for (outside, inside) in &cell.readable {
@@ -97,12 +114,24 @@ fn in_bubblewrap(cell: &Cell, argv: &[OsString], limit: Duration, cancel: &Cance
         args.extend(["--add-seccomp-fd".into(), descriptor.to_string().into()]);
     }
     args.push("--".into());
-    if Path::new("/usr/bin/prlimit").exists() {
-        // A core dump or an endless file would fill the disk.
-        args.extend(["/usr/bin/prlimit", "--core=0", "--fsize=1073741824", "--"].map(OsString::from));
-    }
+    args.extend(limits::words());
     args.extend(argv.iter().cloned());
-    execute(Path::new(BWRAP), &args, limit, cancel)
+    let watch = |child| Watch::new(child, cell.limits, vec![cell.private.clone(), cell.tree.clone()]);
+    let output = execute(Path::new(BWRAP), &args, limit, cancel, watch)?;
+    if matches!(output.ended, Ended::Exceeded(Exceeded::Disk { .. } | Exceeded::MachineDisk)) {
+        empty(&cell.private);
+    }
+    Ok(output)
+}
+
+/// What a command wrote until it was stopped would go on filling the disk. Links in it are removed, not followed.
+fn empty(private: &Path) {
+    for entry in std::fs::read_dir(private).into_iter().flatten().filter_map(Result::ok) {
+        let path = entry.path();
+        let folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        // What cannot be removed stays until the task is forgotten.
+        if folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.ok();
+    }
 }
 
 fn base_env() -> [(&'static str, &'static str); 5] {
@@ -124,12 +153,20 @@ fn self_test() -> SandboxLevel {
     if !Path::new(BWRAP).is_file() {
         return none("bubblewrap is not installed (package bubblewrap)".to_owned());
     }
+    if let Some(why) = limits::missing() {
+        return none(why.to_owned());
+    }
     let folder = match tempfile_folder() {
         Ok(folder) => folder,
         Err(error) => return none(format!("no temporary folder: {error}")),
     };
-    let cell =
-        Cell { tree: folder.join("tree"), private: folder.join("private"), readable: Vec::new(), env: Vec::new() };
+    let cell = Cell {
+        tree: folder.join("tree"),
+        private: folder.join("private"),
+        readable: Vec::new(),
+        env: Vec::new(),
+        limits: Limits::of_machine(),
+    };
     let result = test_cell(&cell);
     // A folder that cannot be removed does no harm; the next start uses another name.
     std::fs::remove_dir_all(&folder).ok();
@@ -157,7 +194,8 @@ fn test_cell(cell: &Cell) -> Result<String, String> {
         ls /root/* /home/* 2>/dev/null | head -n 1 | grep -q . && echo saw-home; \
         (exec 3<>/dev/tcp/127.0.0.1/22) 2>/dev/null && echo reached-net; \
         grep -qv 'lo:\\|Inter\\|face' /proc/net/dev && echo has-interface; \
-        env | grep -qi 'key\\|token' && echo saw-secret; echo ok > ready && cat ready";
+        env | grep -qi 'key\\|token' && echo saw-secret; \
+        [ \"$(ulimit -c)$(ulimit -f | grep unlimited)\" = 0 ] || echo no-limits; echo ok > ready && cat ready";
     let argv: Vec<OsString> = ["/bin/bash", "-c", SCRIPT].map(OsString::from).to_vec();
     let output = in_bubblewrap(cell, &argv, Duration::from_secs(20), &Cancel::new()).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,5 +1,7 @@
 //! Starting a process, reading it without letting it fill memory, and ending it with everything it started.
 
+use super::limits::Exceeded;
+use super::watch::Watch;
 use starling_core::port::{Cancel, CheckError};
 use std::ffi::OsString;
 use std::io::Read;
@@ -18,16 +20,30 @@ pub enum Ended {
     /// Killed by a signal of its own making (a crash, memory).
     Signal,
     TimedOut,
+    /// Ended because it wanted more of the machine than it may have.
+    Exceeded(Exceeded),
 }
 
 impl Ended {
     pub fn code(self) -> Option<i32> {
         match self {
             Ended::Exit(code) => Some(code),
-            Ended::Signal | Ended::TimedOut => None,
+            Ended::Signal | Ended::TimedOut | Ended::Exceeded(_) => None,
+        }
+    }
+
+    /// Why it was ended, where that was not its own doing.
+    pub fn reason(self) -> Option<String> {
+        match self {
+            Ended::Exit(_) | Ended::Signal => None,
+            Ended::TimedOut => Some("stopped: it took too long".to_owned()),
+            Ended::Exceeded(limit) => Some(format!("stopped: {limit}")),
         }
     }
 }
+
+/// What bubblewrap answers when the kernel ended the command at the largest file it may write (SIGXFSZ).
+const FILE_TOO_LARGE: i32 = 128 + 25;
 
 #[derive(Clone, Debug)]
 pub struct Output {
@@ -42,6 +58,7 @@ pub(super) fn execute(
     args: &[OsString],
     limit: Duration,
     cancel: &Cancel,
+    watch: impl FnOnce(u32) -> Watch,
 ) -> Result<Output, CheckError> {
     let fail = |message: String| CheckError::Io { what: program.display().to_string(), message };
     let start = Instant::now();
@@ -53,7 +70,8 @@ pub(super) fn execute(
         let reader = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let out = reader("starling-stdout").spawn_scoped(scope, move || stdout.map(tail_of).unwrap_or_default());
         let err = reader("starling-stderr").spawn_scoped(scope, move || stderr.map(tail_of).unwrap_or_default());
-        let ended = wait(&mut child, start, limit, cancel);
+        let mut watch = watch(child.id());
+        let ended = wait(&mut child, start, limit, cancel, &mut watch);
         let out = out.map_err(|e| fail(e.to_string()))?.join().unwrap_or_default();
         let err = err.map_err(|e| fail(e.to_string()))?.join().unwrap_or_default();
         let millis = start.elapsed().as_millis() as u64;
@@ -61,9 +79,16 @@ pub(super) fn execute(
     })
 }
 
-fn wait(child: &mut Child, start: Instant, limit: Duration, cancel: &Cancel) -> Result<Ended, CheckError> {
+fn wait(
+    child: &mut Child,
+    start: Instant,
+    limit: Duration,
+    cancel: &Cancel,
+    watch: &mut Watch,
+) -> Result<Ended, CheckError> {
     loop {
         match child.try_wait() {
+            Ok(Some(status)) if status.code() == Some(FILE_TOO_LARGE) => return Ok(Ended::Exceeded(Exceeded::File)),
             Ok(Some(status)) => return Ok(status.code().map_or(Ended::Signal, Ended::Exit)),
             Ok(None) => {}
             Err(error) => {
@@ -78,6 +103,10 @@ fn wait(child: &mut Child, start: Instant, limit: Duration, cancel: &Cancel) -> 
         if start.elapsed() > limit {
             end(child);
             return Ok(Ended::TimedOut);
+        }
+        if let Some(exceeded) = watch.look() {
+            end(child);
+            return Ok(Ended::Exceeded(exceeded));
         }
         std::thread::sleep(LOOK.min(limit));
     }

@@ -23,7 +23,8 @@ fn place() -> Option<Place> {
 }
 
 fn empty_cell() -> Cell {
-    Cell { tree: PathBuf::new(), private: PathBuf::new(), readable: Vec::new(), env: Vec::new() }
+    let limits = Limits::of_machine();
+    Cell { tree: PathBuf::new(), private: PathBuf::new(), readable: Vec::new(), env: Vec::new(), limits }
 }
 
 fn bash(cell: &Cell, script: &str, seconds: u64) -> Output {
@@ -93,4 +94,83 @@ fn a_flood_keeps_only_its_end() {
     let output = bash(&place.cell, "head -c 60000000 /dev/zero | tr '\\0' x; echo end", 60);
     assert!(output.stdout.len() <= 9 * 1024 * 1024);
     assert!(output.stdout.ends_with(b"xend\n"));
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// A small machine, so that a hostile script is stopped long before it is felt.
+const SMALL: Limits = Limits { memory: 300 * MIB, processes: 100, disk: 200 * MIB };
+
+/// Runs a hostile script; the host must see why it was ended, at once, and be able to run the next command.
+#[track_caller]
+fn check_limit(script: &str, expected: Exceeded) {
+    let Some(mut place) = place() else { return };
+    place.cell.limits = SMALL;
+    let start = Instant::now();
+    let output = bash(&place.cell, script, 60);
+    assert_eq!(output.ended, Ended::Exceeded(expected), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(start.elapsed() < Duration::from_secs(30));
+    assert_eq!(bash(&place.cell, "true", 20).ended, Ended::Exit(0), "the next command runs");
+}
+
+#[test]
+fn a_fork_bomb_is_ended() {
+    let limit = Exceeded::Processes { limit: SMALL.processes };
+    check_limit("bomb() { bomb | bomb & }; bomb; sleep 60", limit);
+    check_limit("for i in $(seq 400); do (sleep 60 &) ; done; sleep 60", limit);
+    check_limit("for i in $(seq 400); do setsid sleep 60 & done; wait", limit);
+}
+
+#[test]
+fn a_memory_hog_is_ended() {
+    let limit = Exceeded::Memory { limit: SMALL.memory };
+    check_limit("x=a; while :; do x=$x$x; done", limit);
+    // Many that are small each.
+    check_limit(
+        "for i in $(seq 20); do bash -c 'x=$(head -c 30000000 /dev/zero | tr \\\\0 x); sleep 60' & done; wait",
+        limit,
+    );
+}
+
+#[test]
+fn files_in_memory_have_a_size() {
+    check("head -c 400000000 /dev/zero 2>&1 >/dev/shm/x | grep -o 'No space'", "No space");
+    check("head -c 40000000 /dev/zero 2>&1 >/run/x | grep -o 'No space'", "No space");
+    check("touch /dev/x 2>&1 | grep -o Read-only", "Read-only");
+}
+
+#[test]
+fn a_disk_filler_is_ended_and_what_it_wrote_is_gone() {
+    let limit = Exceeded::Disk { limit: SMALL.disk };
+    check_limit("i=0; while :; do i=$((i+1)); head -c 20000000 /dev/zero > /tmp/$i; sync /tmp/$i; done", limit);
+    check_limit("for i in $(seq 200); do fallocate -l 50000000 /tmp/$i; done; sleep 60", limit);
+    let Some(mut place) = place() else { return };
+    place.cell.limits = SMALL;
+    let script = "mkdir -p /tmp/a/b && ln -s /etc /tmp/c && for i in $(seq 90); do fallocate -l 9000000 /tmp/a/b/$i; done; sleep 60";
+    assert_eq!(bash(&place.cell, script, 60).ended, Ended::Exceeded(limit));
+    assert_eq!(std::fs::read_dir(&place.cell.private).expect("there").count(), 0);
+}
+
+#[test]
+fn a_file_has_a_largest_size() {
+    check_limit("exec truncate -s 2G /tmp/x", Exceeded::File);
+    check("(ulimit -c; ulimit -f; cat /proc/self/oom_score_adj) | tr '\\n' ' '", "0 1048576 800");
+}
+
+#[test]
+fn what_builds_and_interpreters_need_is_there() {
+    let Some(place) = place() else { return };
+    // Address space is no memory: programs reserve what they never touch.
+    let reserve = "ulimit -v; exec /usr/bin/env bash -c 'for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo done'";
+    assert_eq!(String::from_utf8_lossy(&bash(&place.cell, reserve, 20).stdout), "unlimited\ndone\n");
+}
+
+#[test]
+fn says_why() {
+    let said = |limit: Exceeded| Ended::Exceeded(limit).reason().expect("a reason");
+    assert_eq!(said(Exceeded::Memory { limit: 300 * MIB }), "stopped: it used more than 300 MiB of memory");
+    assert_eq!(said(Exceeded::Processes { limit: 100 }), "stopped: it had more than 100 processes");
+    assert_eq!(said(Exceeded::Disk { limit: 200 * MIB }), "stopped: it wrote more than 200 MiB");
+    assert_eq!(said(Exceeded::File), "stopped: it wrote a file of more than 1024 MiB");
+    assert_eq!((Ended::Exit(1).reason(), Ended::Exit(1).code()), (None, Some(1)));
 }

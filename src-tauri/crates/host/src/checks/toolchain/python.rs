@@ -80,6 +80,7 @@ impl Python {
             private: site.private.clone(),
             readable: self.readable.iter().map(|path| (path.clone(), path.clone())).collect(),
             env: env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            limits: site.limits,
         };
         let mut argv = vec![OsString::from(&self.program)];
         argv.extend(args.iter().cloned());

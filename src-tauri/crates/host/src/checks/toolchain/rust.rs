@@ -50,7 +50,7 @@ impl Rust {
             ("CARGO_INCREMENTAL", "1".into()),
         ];
         let env = env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let cell = Cell { tree: site.tree.clone(), private: site.private.clone(), readable, env };
+        let cell = Cell { tree: site.tree.clone(), private: site.private.clone(), readable, env, limits: site.limits };
         let mut argv = vec![OsString::from(self.bin.join("cargo"))];
         argv.extend(args.iter().cloned());
         run(&cell, &argv, limit, cancel)
