@@ -49,7 +49,7 @@ while [ "$done" -lt "$kills" ]; do
     "$starling" resume "$task" --yes --offline --json >"$work/out" 2>/dev/null &
   fi
   pid=$!
-  sleep "$((RANDOM % 6)).$((RANDOM % 10))"
+  sleep "$((RANDOM % 20)).$((RANDOM % 10))"
   ended=0
   kill -9 "$pid" 2>/dev/null || ended=1
   wait "$pid" 2>/dev/null || true

@@ -64,6 +64,7 @@ fn sample(model: &dyn Model, text: &str, n: u32, max_tokens: u32, cancel: &Cance
         top_p: 0.95,
         top_k: 40,
         seed: 7,
+        urgent: false,
         stop: Vec::new(),
     };
     let start = Instant::now();

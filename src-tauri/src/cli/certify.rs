@@ -110,6 +110,7 @@ fn ask(model: &dyn Model, user: &str, answer_start: &str, shape: Shape) -> Resul
         top_p: 1.0,
         top_k: 1,
         seed: 7,
+        urgent: false,
         stop: vec!["```\n\n".into()],
     };
     model.sample(&request, &Cancel::new(), &mut |_| Flow::Continue)

@@ -79,6 +79,8 @@ pub struct SampleRequest {
     pub top_k: u32,
     /// Candidate i draws from seed + i, so runs can be repeated.
     pub seed: u64,
+    /// A person waits for the answer: it goes before what nobody waits for.
+    pub urgent: bool,
     /// The completion ends before the first of these.
     pub stop: Vec<String>,
 }
@@ -96,6 +98,7 @@ impl SampleRequest {
             top_p: 0.95,
             top_k: 40,
             seed,
+            urgent: false,
             stop: Vec::new(),
         }
     }

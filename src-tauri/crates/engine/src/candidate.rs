@@ -107,10 +107,10 @@ impl Candidate {
         self.pending = self.written.iter().copied().collect();
     }
 
-    /// Tokens its place may take until its end.
-    pub fn room_until_end(&self) -> u32 {
-        let written = u32::try_from(self.written.len()).unwrap_or(u32::MAX);
-        written.saturating_add(self.max_tokens.saturating_sub(self.output_tokens))
+    /// Tokens of memory that it may still take: what waits to be computed, and what may follow.
+    pub fn room_to_come(&self) -> u32 {
+        let pending = u32::try_from(self.pending.len()).unwrap_or(u32::MAX);
+        pending.saturating_add(self.max_tokens.saturating_sub(self.output_tokens))
     }
 
     pub fn completion(&self, finish: FinishReason) -> Completion {

@@ -7,17 +7,20 @@
 mod candidate;
 pub mod chat;
 mod cores;
-mod decode;
 pub mod gguf;
 mod lease;
+mod library;
 mod llama;
 mod memory;
 mod model;
 mod owner;
 mod sample;
+mod schedule;
 mod schema;
+mod stats;
 mod stream;
 
 pub use llama::{Kernels, cpu_can_run, kernels, prepare_process, short_waits};
 pub use memory::need_mb;
-pub use model::{LoadOptions, LocalModel};
+pub use model::{Kept, LoadOptions, LocalModel};
+pub use stats::Times;

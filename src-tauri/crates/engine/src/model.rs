@@ -2,12 +2,14 @@
 #![forbid(unsafe_code)]
 
 use crate::chat::ChatFormat;
-use crate::decode::{News, Work};
 use crate::gguf::{self, Header};
+use crate::library::{self, Disk};
 use crate::llama::{self, LoadFailure, Weights};
-use crate::owner::{Owner, Plan, Ready, Report, SubmitError};
+use crate::owner::{Owner, Plan, Ready, SubmitError};
 use crate::sample::Choice;
+use crate::schedule::{News, Report, Work};
 use crate::schema::{Grammar, Grammars};
+use crate::stats::Times;
 use crate::{cores, memory};
 use starling_core::ids::ModelName;
 use starling_core::port::{Cancel, Flow, Model, ModelCard, ModelError, SampleEvent, SampleRequest, Sampled, Shape};
@@ -30,14 +32,24 @@ pub struct LoadOptions {
     pub threads: Option<u32>,
     /// Free memory in megabytes; `None` skips the check.
     pub available_mb: Option<u64>,
+    /// Where beginnings of prompts are kept between starts; `None` keeps none.
+    pub kept: Option<Kept>,
     pub cancel: Cancel,
     /// Told the part that is loaded, 0 to 1, on the model's thread.
     pub progress: Option<Box<dyn FnMut(f32) + Send>>,
 }
 
+/// A folder of the user's for beginnings of prompts, and how much it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub folder: PathBuf,
+    /// Bytes, for all models together.
+    pub quota: u64,
+}
+
 impl LoadOptions {
     pub fn new(context: u32) -> LoadOptions {
-        LoadOptions { context, threads: None, available_mb: None, cancel: Cancel::new(), progress: None }
+        LoadOptions { context, threads: None, available_mb: None, kept: None, cancel: Cancel::new(), progress: None }
     }
 }
 
@@ -56,7 +68,7 @@ impl LocalModel {
     /// `millions`: parameters, in millions.
     pub fn load(file: &Path, name: ModelName, millions: u32, options: LoadOptions) -> Result<LocalModel, ModelError> {
         let failed = |message: String| ModelError::Load { model: name.clone(), message };
-        let open = File::open(file).map_err(|error| failed(format!("cannot open the file: {error}")))?;
+        let mut open = File::open(file).map_err(|error| failed(format!("cannot open the file: {error}")))?;
         let header = gguf::check_open_file(&open).map_err(|error| failed(error.to_string()))?;
         let format =
             ChatFormat::of(&header).ok_or_else(|| failed("it has no chat format this program knows".to_owned()))?;
@@ -67,6 +79,7 @@ impl LocalModel {
         }
         llama::cpu_can_run().map_err(&failed)?;
 
+        let disk = options.kept.and_then(|kept| disk(&mut open, &header, &kept));
         let cancel = options.cancel.clone();
         let mut progress = options.progress;
         let plan = Plan {
@@ -75,6 +88,7 @@ impl LocalModel {
             cells: context,
             threads: options.threads.unwrap_or_else(cores::physical),
             grid: grid(header.weight_bytes()),
+            disk,
             progress: Box::new(move |part| {
                 if let Some(progress) = &mut progress {
                     progress(part);
@@ -95,6 +109,11 @@ impl LocalModel {
 
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Where the time went since it was loaded.
+    pub fn times(&self) -> Times {
+        self.owner.times()
     }
 
     /// The name of the chat format ("ChatML").
@@ -131,6 +150,7 @@ impl LocalModel {
             seed: request.seed,
             stop: request.stop.clone(),
             grammar,
+            urgent: request.urgent,
             cancel: cancel.clone(),
             enough: Arc::new(AtomicBool::new(false)),
         })
@@ -194,17 +214,15 @@ fn listen(
     enough: &AtomicBool,
     on_event: &mut dyn FnMut(SampleEvent<'_>) -> Flow,
 ) -> Result<Sampled, ModelError> {
-    let mut begun = false;
     loop {
+        // The engine finds it cancelled after its step; the caller need not wait for that.
+        if cancel.is_cancelled() {
+            return Err(ModelError::Cancelled);
+        }
         let news = match reports.recv_timeout(PATIENCE) {
-            Ok(Report::Begun) => {
-                begun = true;
-                continue;
-            }
+            Ok(Report::Begun) => continue,
             Ok(Report::End(result)) => return result,
             Ok(Report::News(news)) => news,
-            // Still in the queue: leave at once; the owner will find the request cancelled.
-            Err(RecvTimeoutError::Timeout) if !begun && cancel.is_cancelled() => return Err(ModelError::Cancelled),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => return Err(ended()),
         };
@@ -234,6 +252,12 @@ fn grid(weight_bytes: u64) -> usize {
         200..2_000 => 32,
         _ => 16,
     }
+}
+
+/// A folder that cannot be used costs time, not the model.
+fn disk(open: &mut File, header: &Header, kept: &Kept) -> Option<Disk> {
+    let disk = library::key(open, header).and_then(|key| Disk::open(&kept.folder, &key, kept.quota));
+    disk.inspect_err(|error| tracing::warn!("beginnings of prompts are not kept: {error}")).ok()
 }
 
 /// Linux can load exactly the file that was checked, even if another one takes its name meanwhile.

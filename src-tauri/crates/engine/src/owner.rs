@@ -1,18 +1,22 @@
-//! The thread that owns a model's working memory: it loads the model, says whether that worked, then does one request
-//! after the other until its [`Owner`] is dropped, which waits for it.
+//! The thread that owns a model's working memory: it loads the model, says whether that worked, then works on whatever is
+//! asked for until its [`Owner`] is dropped, which waits for it.
 #![forbid(unsafe_code)]
 
-use crate::decode::{Desk, News, Work};
+use crate::library::{Disk, Library};
 use crate::llama::{LoadFailure, Session, Weights};
-use starling_core::port::{ModelError, Sampled};
+use crate::schedule::{Report, Scheduler, Work};
+use crate::stats::{Stats, Times};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender, TrySendError};
+use std::sync::mpsc::{self, Receiver, RecvError, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Requests that may wait. The swarm has a handful of roles; more than this means a fault elsewhere.
 const QUEUE: usize = 64;
+/// After this long without a request the thread has time for other things.
+const LONG_WAIT: Duration = Duration::from_millis(700);
 /// llama.cpp parses and computes on this thread.
 const STACK: usize = 16 * 1024 * 1024;
 
@@ -20,6 +24,7 @@ pub struct Owner {
     jobs: Option<SyncSender<Job>>,
     closing: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    stats: Arc<Stats>,
 }
 
 pub struct Plan {
@@ -30,13 +35,9 @@ pub struct Plan {
     pub threads: u32,
     /// Rows per piece of a prompt.
     pub grid: usize,
+    /// Where beginnings of prompts are kept.
+    pub disk: Option<Disk>,
     pub progress: Box<dyn FnMut(f32) -> bool + Send>,
-}
-
-pub enum Report {
-    Begun,
-    News(News),
-    End(Result<Sampled, ModelError>),
 }
 
 struct Job {
@@ -56,18 +57,23 @@ impl Owner {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
         let (ready, wait) = mpsc::sync_channel(1);
         let closing = Arc::new(AtomicBool::new(false));
-        let seen_closing = Arc::clone(&closing);
+        let (seen_closing, stats) = (Arc::clone(&closing), Arc::new(Stats::default()));
+        let counted = Arc::clone(&stats);
         let thread = std::thread::Builder::new()
             .name(plan.thread_name.clone())
             .stack_size(STACK)
-            .spawn(move || own(plan, &ready, &queue, &seen_closing))
+            .spawn(move || own(plan, &ready, &queue, &seen_closing, &counted))
             .map_err(|error| LoadFailure::Failed(format!("no thread for the model: {error}")))?;
-        let owner = Owner { jobs: Some(jobs), closing, thread: Some(thread) };
+        let owner = Owner { jobs: Some(jobs), closing, thread: Some(thread), stats };
         match wait.recv() {
             Ok(Ok(ready)) => Ok((owner, ready)),
             Ok(Err(failure)) => Err(failure),
             Err(_) => Err(LoadFailure::Failed("the model's thread ended while loading".to_owned())),
         }
+    }
+
+    pub fn times(&self) -> Times {
+        self.stats.times()
     }
 
     /// Queues a request without waiting for it. `Err` gives the work back when the queue is full.
@@ -99,7 +105,13 @@ impl Drop for Owner {
     }
 }
 
-fn own(plan: Plan, ready: &SyncSender<Result<Ready, LoadFailure>>, queue: &Receiver<Job>, closing: &Arc<AtomicBool>) {
+fn own(
+    plan: Plan,
+    ready: &SyncSender<Result<Ready, LoadFailure>>,
+    queue: &Receiver<Job>,
+    closing: &Arc<AtomicBool>,
+    stats: &Arc<Stats>,
+) {
     let weights = match Weights::load(&plan.path, plan.progress) {
         Ok(weights) => Arc::new(weights),
         Err(failure) => return answer(ready, Err(failure)),
@@ -109,23 +121,34 @@ fn own(plan: Plan, ready: &SyncSender<Result<Ready, LoadFailure>>, queue: &Recei
         Err(error) => return answer(ready, Err(LoadFailure::Failed(error.to_string()))),
     };
     answer(ready, Ok(Ready { weights: Arc::clone(&weights), cells: session.cells() }));
-    let mut desk = Desk::new(&weights, session, plan.grid, Arc::clone(closing));
-    while let Ok(Job { work, reports }) = queue.recv() {
-        do_job(&mut desk, work, &reports);
+    let library = Library::new(plan.disk);
+    let mut scheduler = Scheduler::new(&weights, session, library, plan.grid, Arc::clone(closing), Arc::clone(stats));
+    while let Ok(arrived) = next(&mut scheduler, queue) {
+        stats.working(|| {
+            for Job { work, reports } in arrived.into_iter().chain(queue.try_iter()) {
+                scheduler.admit(work, reports);
+            }
+            scheduler.turn();
+        });
     }
+    scheduler.close();
 }
 
-fn do_job(desk: &mut Desk<'_>, work: Work, reports: &Sender<Report>) {
-    let enough = Arc::clone(&work.enough);
-    // A caller that is gone (a panic in its callback) wants no more candidates.
-    let tell = |report| {
-        if reports.send(report).is_err() {
-            enough.store(true, Ordering::Relaxed);
+/// Waits for a request when there is nothing to do, and uses a long wait for what can be done at any time.
+fn next(scheduler: &mut Scheduler<'_>, queue: &Receiver<Job>) -> Result<Option<Job>, RecvError> {
+    while scheduler.is_idle() {
+        match queue.recv_timeout(LONG_WAIT) {
+            Ok(job) => return Ok(Some(job)),
+            Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
+            Err(RecvTimeoutError::Timeout) if scheduler.rest() => {}
+            Err(RecvTimeoutError::Timeout) => return queue.recv().map(Some),
         }
-    };
-    tell(Report::Begun);
-    let result = desk.run(work, &mut |news| tell(Report::News(news)));
-    tell(Report::End(result));
+    }
+    match queue.try_recv() {
+        Ok(job) => Ok(Some(job)),
+        Err(TryRecvError::Empty) => Ok(None),
+        Err(TryRecvError::Disconnected) => Err(RecvError),
+    }
 }
 
 fn answer(ready: &SyncSender<Result<Ready, LoadFailure>>, result: Result<Ready, LoadFailure>) {

@@ -366,6 +366,7 @@ fn request(shape: Shape, n: u32) -> SampleRequest {
         top_p: 0.9,
         top_k: 40,
         seed: 5,
+        urgent: false,
         stop: vec![],
     }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cancelling;
+mod schedules;
 mod schemas;
 mod text;
 
@@ -60,6 +61,7 @@ pub fn ask(user: &str, n: u32, max_tokens: u32) -> SampleRequest {
         top_p: 0.95,
         top_k: 40,
         seed: 1,
+        urgent: false,
         stop: Vec::new(),
     }
 }
