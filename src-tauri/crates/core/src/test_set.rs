@@ -73,13 +73,20 @@ pub enum Runner {
     Pytest,
     Unittest,
     CargoTest,
+    /// The runner that node brings along (`node --test`).
+    NodeTest,
+    Vitest,
+    Jest,
 }
 
 impl Runner {
-    pub fn language(self) -> Language {
+    /// What its tests may be written in.
+    pub fn languages(self) -> &'static [Language] {
         match self {
-            Runner::Pytest | Runner::Unittest => Language::Python,
-            Runner::CargoTest => Language::Rust,
+            Runner::Pytest | Runner::Unittest => &[Language::Python],
+            Runner::CargoTest => &[Language::Rust],
+            Runner::NodeTest => &[Language::JavaScript, Language::TypeScript],
+            Runner::Vitest | Runner::Jest => &[Language::JavaScript, Language::TypeScript, Language::Tsx],
         }
     }
     pub fn as_str(self) -> &'static str {
@@ -87,6 +94,9 @@ impl Runner {
             Runner::Pytest => "pytest",
             Runner::Unittest => "unittest",
             Runner::CargoTest => "cargo_test",
+            Runner::NodeTest => "node_test",
+            Runner::Vitest => "vitest",
+            Runner::Jest => "jest",
         }
     }
 }

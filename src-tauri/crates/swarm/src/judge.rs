@@ -3,6 +3,7 @@
 
 use crate::desk::Desk;
 use crate::error::SwarmError;
+use crate::javascript;
 use crate::placing::{import_line, python_module, rust_module};
 use crate::probes::{Probe, render};
 use starling_core::RelPath;
@@ -43,8 +44,15 @@ impl ProbeResult {
 }
 
 impl Bench {
-    /// The import line for targets in `path`; the package name of a Rust project is read from its manifest.
-    pub fn import_for(desk: &Desk<'_>, path: &RelPath, symbols: &[String]) -> Result<String, SwarmError> {
+    /// The import line for targets in `path`, for the test file `test`; the package name of a Rust project is read from its
+    /// manifest, the kind of modules of a JavaScript project from the target.
+    pub fn import_for(
+        desk: &Desk<'_>,
+        runner: Runner,
+        test: &RelPath,
+        path: &RelPath,
+        symbols: &[String],
+    ) -> Result<String, SwarmError> {
         let Some(language) = Language::of(path) else { return Ok(String::new()) };
         let module = match language {
             Language::Python => python_module(path),
@@ -52,9 +60,23 @@ impl Bench {
                 Some(module) => module,
                 None => return Ok(String::new()),
             },
-            _ => return Ok(String::new()),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                let bytes = desk.ports.workspace.read(&desk.task, path)?.unwrap_or_default();
+                let source = String::from_utf8_lossy(&bytes);
+                return Ok(javascript::import_line(runner, test, path, &source, symbols));
+            }
+            Language::Go | Language::Java | Language::C | Language::Cpp => return Ok(String::new()),
         };
         Ok(import_line(language, &module, symbols))
+    }
+
+    /// The lines a test file begins with, as a model is shown them.
+    pub fn opening(&self) -> String {
+        if javascript::is(self.language) {
+            javascript::head(self.runner, &self.import).trim_end().to_owned()
+        } else {
+            self.import.clone()
+        }
     }
 
     pub fn file_text(&self, probes: &[Probe]) -> String {
@@ -114,6 +136,12 @@ pub(crate) fn result_of(report: &TestReport, name: &str) -> Option<ProbeResult> 
 
 /// "tests/test_a.py::test_b" and "tests.test_a.ATest.test_b" and "a::tests::test_b" are all "test_b".
 pub(crate) fn last_part(name: &str) -> &str {
+    // Names of JavaScript are free text: "test/a.test.js::outer::adds 1.5 [m]".
+    if let Some((file, inner)) = name.split_once("::")
+        && RelPath::new(file).is_ok_and(|file| Language::of(&file).is_some_and(javascript::is))
+    {
+        return inner.rsplit("::").next().unwrap_or(inner);
+    }
     let name = name.split('[').next().unwrap_or(name);
     name.rsplit([':', '.', ' ']).next().unwrap_or(name)
 }
@@ -150,5 +178,6 @@ mod tests {
         assert_eq!(last_part("tests/test_a.py::test_b[1.5]"), "test_b");
         assert_eq!(last_part("tests.test_a.ATest.test_b"), "test_b");
         assert_eq!(last_part("a::tests::adds"), "adds");
+        assert_eq!(last_part("test/a.test.mjs::outer::adds 1.5: [m]"), "adds 1.5: [m]");
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod executor;
 mod gates;
 mod ground;
+mod javascript;
 mod judge;
 mod names;
 mod one_off;

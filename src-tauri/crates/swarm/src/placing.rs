@@ -2,6 +2,7 @@
 //!
 //! The Tester always writes a file of its own. It never edits a test file that exists, so no test can be weakened.
 
+use crate::javascript;
 use starling_core::RelPath;
 use starling_core::code::{FileEntry, Language};
 use starling_core::port::Toolchain;
@@ -11,7 +12,8 @@ use starling_core::test_set::Runner;
 pub(crate) fn is_test_path(path: &RelPath) -> bool {
     let name = path.file_name();
     let folder = path.parent().split('/').any(|part| matches!(part, "tests" | "test" | "__tests__" | "spec"));
-    folder || name.starts_with("test_") || name.contains("_test.") || name.contains(".test.") || name == "conftest.py"
+    let marked = ["_test.", ".test.", ".spec.", "-test."].iter().any(|mark| name.contains(mark));
+    folder || marked || name.starts_with("test_") || name == "conftest.py"
 }
 
 /// The path of a new test file for a symbol, free in the project.
@@ -28,16 +30,20 @@ pub(crate) fn test_path(
     let base = match runner {
         Runner::Pytest | Runner::Unittest => format!("test_{stem}"),
         Runner::CargoTest => stem.to_owned(),
+        Runner::NodeTest | Runner::Vitest | Runner::Jest => {
+            return javascript::test_path(test_dir, target, &symbol, files);
+        }
     };
     let dir = match runner {
         Runner::CargoTest => "tests",
-        Runner::Pytest | Runner::Unittest => test_dir,
+        Runner::Pytest | Runner::Unittest | Runner::NodeTest | Runner::Vitest | Runner::Jest => test_dir,
     };
+    let extension = if runner == Runner::CargoTest { "rs" } else { "py" };
     let names = std::iter::once(base.clone())
         .chain(std::iter::once(format!("{base}_{symbol}")))
         .chain((2..100).map(|n| format!("{base}_{symbol}_{n}")));
     let path = |name: String| {
-        let file = format!("{name}.{}", extension(runner));
+        let file = format!("{name}.{extension}");
         RelPath::new(if dir.is_empty() { file } else { format!("{dir}/{file}") }).ok()
     };
     names.filter_map(path).find(|path| !files.iter().any(|entry| &entry.path == path))
@@ -46,14 +52,7 @@ pub(crate) fn test_path(
 /// The runner of the language of a file, if the project has one.
 pub(crate) fn runner_for(tools: &Toolchain, path: &RelPath) -> Option<Runner> {
     let language = Language::of(path)?;
-    tools.runners.iter().copied().find(|runner| runner.language() == language)
-}
-
-fn extension(runner: Runner) -> &'static str {
-    match runner {
-        Runner::Pytest | Runner::Unittest => "py",
-        Runner::CargoTest => "rs",
-    }
+    tools.runners.iter().copied().find(|runner| runner.languages().contains(&language))
 }
 
 /// A name as file and function names write it.
@@ -149,7 +148,7 @@ mod tests {
 
     #[test]
     fn knows_test_paths() {
-        for path in ["tests/a.py", "a/test_b.py", "src/x.test.ts", "pkg/a_test.go", "conftest.py"] {
+        for path in ["tests/a.py", "a/test_b.py", "src/x.test.ts", "src/x.spec.js", "pkg/a_test.go", "conftest.py"] {
             assert!(is_test_path(&rel(path)), "{path}");
         }
         for path in ["src/testing.py", "attest.py", "contest/a.rs"] {

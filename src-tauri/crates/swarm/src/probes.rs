@@ -1,6 +1,7 @@
 //! Probes: single tests before they are kept. They come from examples in the task, from a model, or from recorded runs;
 //! each is one function that stands alone, so each can be judged alone.
 
+use crate::javascript;
 use crate::placing::snake;
 use starling_core::answer;
 use starling_core::code::Language;
@@ -35,7 +36,13 @@ pub(crate) fn from_examples(language: Language, examples: &[Example], functions:
     for example in examples.iter().filter(|e| functions.contains(&e.name)) {
         let call = bare_call(&example.call, &example.name);
         let Some(source) = example_source(language, example, &call) else { continue };
-        let name = free_name(&probes, &test_name(&call));
+        let name = if javascript::is(language) {
+            let gives = if example.error.is_empty() { "returns" } else { "throws" };
+            javascript::title(&call, &format!("{gives} {}{}", example.value, example.error))
+        } else {
+            test_name(&call)
+        };
+        let name = free_name(&probes, &name);
         let source = source.replace("NAME", &name);
         probes.push(Probe { name, source, origin: Origin::Example, claim: TestClaim::Oracle, imports: Vec::new() });
     }
@@ -59,6 +66,9 @@ fn example_source(language: Language, example: &Example, call: &str) -> Option<S
             let value = rust_value(&example.value);
             Some(format!("#[test]\nfn NAME() {{\n    assert_eq!({call}, {value});\n}}\n"))
         }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            Some(format!("test('NAME', () => {{\n{}}});\n", javascript::example(example, call)?))
+        }
         _ => None,
     }
 }
@@ -79,13 +89,23 @@ pub(crate) fn free_name(taken: &[Probe], name: &str) -> String {
     if free(name) {
         return name.to_owned();
     }
-    (2..1000).map(|n| format!("{name}_{n}")).find(|candidate| free(candidate)).unwrap_or_else(|| name.to_owned())
+    let gap = if name.contains(' ') { " " } else { "_" };
+    (2..1000).map(|n| format!("{name}{gap}{n}")).find(|candidate| free(candidate)).unwrap_or_else(|| name.to_owned())
 }
 
 /// The tests of a model's answer. What is no test function, asserts nothing, or is cut off is left out.
 pub(crate) fn from_answer(language: Language, text: &str, targets: &[String]) -> Vec<Probe> {
     let mut probes: Vec<Probe> = Vec::new();
     for fence in answer::fences(text) {
+        for found in javascript::from_answer(language, &fence.body) {
+            let known = probes.iter().any(|known| body_of(&known.source) == body_of(&found.source));
+            if mentions(&found.source, targets) && !known {
+                let (name, source) = (found.name, found.source);
+                let probe =
+                    Probe { name, source, origin: Origin::Model, claim: TestClaim::Oracle, imports: Vec::new() };
+                probes.push(renamed(probe, &probes));
+            }
+        }
         let parsed = outline(language, &fence.body);
         let imports: Vec<String> = parsed.imports.iter().map(|import| import.text.clone()).collect();
         for symbol in parsed.symbols.iter().filter(|s| s.is_test || s.name.starts_with("test")) {
@@ -109,6 +129,10 @@ pub(crate) fn from_answer(language: Language, text: &str, targets: &[String]) ->
 /// The probe under a name that none of the others has.
 pub(crate) fn renamed(probe: Probe, taken: &[Probe]) -> Probe {
     let name = free_name(taken, &probe.name);
+    if probe.source.starts_with("test('") {
+        let source = javascript::renamed_source(&probe.source, &probe.name, &name);
+        return Probe { name, source, ..probe };
+    }
     // With the bracket: "test" stands in "#[test]" too.
     let source = probe.source.replacen(&format!("{}(", probe.name), &format!("{name}("), 1);
     Probe { name, source, ..probe }
@@ -156,6 +180,7 @@ pub(crate) fn fits(runner: Runner, probe: &Probe) -> bool {
     match runner {
         Runner::Pytest | Runner::CargoTest => bare,
         Runner::Unittest => bare || takes_self,
+        Runner::NodeTest | Runner::Vitest | Runner::Jest => javascript::fits(&probe.source),
     }
 }
 
@@ -184,6 +209,9 @@ pub(crate) fn render(runner: Runner, import: &str, title: &str, probes: &[Probe]
             format!(
                 "import unittest\n\n{imports}\n\n\nclass {class}(unittest.TestCase):\n{methods}\n\nif __name__ == \"__main__\":\n    unittest.main()\n"
             )
+        }
+        Runner::NodeTest | Runner::Vitest | Runner::Jest => {
+            format!("{}\n{}", javascript::head(runner, import), join(probes.iter().map(|p| p.source.clone()), "\n"))
         }
         Runner::CargoTest => format!("{}\n\n{}", lines.join("\n"), join(probes.iter().map(|p| p.source.clone()), "\n")),
     }
@@ -303,6 +331,15 @@ mod tests {
             "import unittest\n\nfrom money import parse\n\n\nclass ParseTest(unittest.TestCase):\n    def test_parse_1_2(self):\n        self.assertEqual(parse(\"1,2\"), 12)\n\n    def test_parse_x(self):\n        with self.assertRaises(ValueError):\n            parse(\"x\")\n\n\nif __name__ == \"__main__\":\n    unittest.main()\n"
         );
         let rust = from_examples(Language::Rust, &examples, &["parse".to_owned()]);
+        let script = starling_core::examples::examples(
+            "- `add(2, 3)` returns `5`\n- `m.add(0, 0)` throws `RangeError`\n- `add(1, 1)` returns `[2, \"x\"]`\n- `add(0, 1)` returns `None`\n",
+        );
+        let probes = from_examples(Language::JavaScript, &script, &["add".to_owned()]);
+        let text = render(Runner::NodeTest, "import { add } from './m.js';", "add", &probes);
+        assert_eq!(
+            text,
+            "import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add } from './m.js';\n\ntest('add(2, 3) returns 5', () => {\n  assert.equal(add(2, 3), 5);\n});\n\ntest('add(0, 0) throws RangeError', () => {\n  assert.throws(() => add(0, 0), RangeError);\n});\n\ntest('add 1 1 returns 2 x', () => {\n  assert.deepEqual(add(1, 1), [2, \"x\"]);\n});\n"
+        );
         assert_eq!(rust[0].source, "#[test]\nfn test_parse_1_2() {\n    assert_eq!(parse(\"1,2\"), 12);\n}\n");
     }
 

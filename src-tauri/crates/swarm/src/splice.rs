@@ -6,6 +6,9 @@
 //!
 //! Longer than 400 lines because replacing, adding and importing work on one pair of outlines.
 
+mod exports;
+
+use crate::javascript;
 use starling_core::RelPath;
 use starling_core::change::{ChangeSet, FileChange, FileEdit, Splice, fingerprint};
 use starling_core::code::{Language, Outline, Span, Symbol, SymbolKind};
@@ -66,6 +69,9 @@ pub fn change_from_block(
         let wanted = allowed.symbols.iter().chain(allowed.new_symbols).cloned().collect::<Vec<_>>().join(", ");
         return Err(if replaces { SpliceFault::NoChange } else { SpliceFault::NotWanted { wanted } });
     }
+    if javascript::is(language) {
+        edits = exported(source, &file, allowed, edits);
+    }
     edits.extend(imports(language, source, &file, &block, &answer, &edits));
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     if edits.windows(2).any(|pair| matches!(pair, [a, b] if a.0.end > b.0.start)) {
@@ -79,6 +85,27 @@ pub fn change_from_block(
 }
 
 type Edit = (Span, String);
+
+/// Additions at the top level, exported as their neighbours are. An addition is an edit of nothing.
+fn exported(source: &str, file: &Outline, allowed: &Allowed<'_>, edits: Vec<Edit>) -> Vec<Edit> {
+    let fresh = |name: &&String| !name.contains('.') && file.symbols.iter().all(|s| &s.qualified != *name);
+    let mut names: Vec<&String> = allowed.new_symbols.iter().filter(fresh).collect();
+    let mut out = Vec::new();
+    for (span, text) in edits {
+        let defines =
+            |name: &&String| outline(Language::TypeScript, &text).symbols.iter().any(|s| &s.qualified == *name);
+        match names.iter().position(defines).filter(|_| span.is_empty() || span.end == source.len()) {
+            Some(at) => {
+                let (gap, body) = text.split_at(text.len() - text.trim_start().len());
+                let (body, list) = exports::added(source, names.remove(at), body.to_owned());
+                out.push((span, format!("{gap}{body}")));
+                out.extend(list);
+            }
+            None => out.push((span, text)),
+        }
+    }
+    out
+}
 
 /// The symbols of the answer that are taken one by one: functions and methods, and whole types where the file has no such
 /// type, or has one without members of its own.
@@ -177,6 +204,7 @@ fn replacement(language: Language, source: &str, block: &str, part: &Symbol, kno
         text = with_old_doc(language, source, known, &text, part, block);
     }
     let text = reindent(&text, column(block, part.span.start), &indent_at(source, known.span.start));
+    let text = if javascript::is(language) { exports::kept(old_text, text) } else { text };
     let unchanged = text.replace("\r\n", "\n").trim_end() == old_text.replace("\r\n", "\n").trim_end();
     (!unchanged).then(|| (known.span, text.trim_end().to_owned()))
 }

@@ -4,7 +4,9 @@
 
 mod cargo;
 mod clean;
+mod jest;
 mod mutate;
+mod node;
 mod pytest;
 mod python;
 mod report;
@@ -56,7 +58,7 @@ impl ProjectChecks {
     /// what runs, read-only.
     #[must_use]
     pub fn with_packages_of(self, project: &Path) -> ProjectChecks {
-        ProjectChecks { project: Some(project.to_owned()), ..self }
+        ProjectChecks { project: Some(project.to_owned()), found: Mutex::default(), ..self }
     }
 
     /// Removes what runs of a task left in the scratch folder.
@@ -111,6 +113,7 @@ impl Checks for ProjectChecks {
         match runner {
             Runner::Pytest | Runner::Unittest => python::build(&tools, &site, cancel),
             Runner::CargoTest => cargo::build(&tools, &site, cancel),
+            Runner::NodeTest | Runner::Vitest | Runner::Jest => node::build(&tools, &site, cancel),
         }
     }
 
@@ -137,6 +140,7 @@ impl Checks for ProjectChecks {
         let tools = self.tools(task, &site)?;
         match runner {
             Runner::Pytest | Runner::Unittest => python::script(&tools, &site, source, seconds),
+            Runner::NodeTest | Runner::Vitest | Runner::Jest => node::script(&tools, &site, source, seconds),
             Runner::CargoTest => {
                 Err(CheckError::NotRun { why: "a Rust project has no interpreter for scripts".to_owned() })
             }
@@ -149,6 +153,8 @@ pub(crate) fn test_in(tools: &Tools, site: &Site, run: &TestRun, cancel: &Cancel
         Runner::Pytest => pytest::test(tools, site, run, cancel),
         Runner::Unittest => python::unittest(tools, site, run, cancel),
         Runner::CargoTest => cargo::test(tools, site, run, cancel),
+        Runner::NodeTest => node::test(tools, site, run, cancel),
+        Runner::Vitest | Runner::Jest => jest::test(tools, site, run, cancel),
     }
 }
 

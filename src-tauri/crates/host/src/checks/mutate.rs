@@ -90,6 +90,8 @@ fn work(
 fn patience(runner: Runner, seconds: u32) -> u32 {
     match runner {
         Runner::Pytest | Runner::Unittest => (seconds * 5).max(5),
+        Runner::NodeTest => (seconds * 5).max(10),
+        Runner::Vitest | Runner::Jest => (seconds * 5).max(30),
         Runner::CargoTest => (seconds * 5).max(60),
     }
 }

@@ -97,10 +97,15 @@ fn in_bubblewrap(cell: &Cell, argv: &[OsString], limit: Duration, cancel: &Cance
         args.extend(["--size".into(), HIDDEN.into(), "--tmpfs".into(), home.into()]);
     }
     args.extend(["--bind".into(), cell.private.clone().into(), "/tmp".into()]);
-    for (outside, inside) in &cell.readable {
-        args.extend(["--ro-bind-try".into(), outside.clone().into(), inside.clone().into()]);
-    }
+    // What is shown inside the tree is mounted after it.
+    let (within, beside): (Vec<_>, Vec<_>) =
+        cell.readable.iter().partition(|(_, inside)| inside.starts_with(&cell.tree));
+    let shown = |(outside, inside): &(PathBuf, PathBuf)| {
+        ["--ro-bind-try".into(), outside.clone().into(), inside.clone().into()]
+    };
+    args.extend(beside.into_iter().flat_map(shown));
     args.extend(["--bind".into(), cell.tree.clone().into(), cell.tree.clone().into()]);
+    args.extend(within.into_iter().flat_map(shown));
     let git = cell.tree.join(".git");
     args.extend(["--ro-bind-try".into(), git.clone().into(), git.into()]);
     args.extend(["--chdir".into(), cell.tree.clone().into()]);

@@ -9,8 +9,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Between two looks; a look that took long is followed by a longer pause.
+/// Between two looks; a look that took long is followed by a longer pause, but not by one in which much can happen.
 const PAUSE: Duration = Duration::from_millis(40);
+const LONGEST_PAUSE: Duration = Duration::from_millis(160);
 /// What is left alone, so that the window, the journal and the rest of the machine go on.
 const FREE_MEMORY: u64 = 192 * 1024 * 1024;
 const FREE_DISK: u64 = 512 * 1024 * 1024;
@@ -42,7 +43,7 @@ impl Watch {
             return None;
         }
         let found = self.processes().or_else(|| self.disk());
-        self.next = Instant::now() + PAUSE.max(start.elapsed() * 10);
+        self.next = Instant::now() + (start.elapsed() * 10).clamp(PAUSE, LONGEST_PAUSE);
         found
     }
 

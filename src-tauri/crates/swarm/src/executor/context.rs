@@ -4,6 +4,7 @@
 use super::{Court, first_line, said};
 use crate::desk::Desk;
 use crate::error::SwarmError;
+use crate::javascript;
 use crate::placing::python_module;
 use starling_core::brief::TaskKind;
 use starling_core::code::{Language, Outline, SymbolKind};
@@ -47,6 +48,8 @@ fn opening(language: Language, outline: &Outline, step: &Step, keep_signature: b
                 _ => " {\n",
             };
             let head = symbol.and_then(|s| match s.signature.split_once('(') {
+                // What is no declaration (`f = (a) =>`) does not parse as it stands.
+                Some(_) if javascript::is(language) && !is_declared(&s.signature) => None,
                 Some(_) if keep_signature => Some(format!("{}{end}", s.signature)),
                 Some((head, _)) => Some(format!("{head}(")),
                 None => None,
@@ -67,6 +70,10 @@ fn opening(language: Language, outline: &Outline, step: &Step, keep_signature: b
     }
 }
 
+fn is_declared(signature: &str) -> bool {
+    signature.trim_start_matches("async ").starts_with("function ")
+}
+
 fn inside(language: Language, owner: &str, head: &str) -> String {
     match language {
         Language::Rust => format!("impl {owner} {{\n    {head}"),
@@ -80,7 +87,7 @@ pub(crate) fn ends(language: Language, opening: &str) -> Vec<String> {
     let marks: &[&str] = match language {
         _ if opening.is_empty() => &[],
         Language::Python => &["\ndef ", "\nclass ", "\n@", "\nif __name__", "\nprint(", "\n# "],
-        Language::Rust => &["\n}\n"],
+        Language::Rust | Language::JavaScript | Language::TypeScript | Language::Tsx => &["\n}\n"],
         _ => &[],
     };
     std::iter::once("\n```").chain(marks.iter().copied()).map(str::to_owned).collect()

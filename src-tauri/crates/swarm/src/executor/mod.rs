@@ -15,6 +15,7 @@ pub(crate) use operators::whole_change;
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::gates;
+use crate::javascript;
 use crate::judge::{Bench, ProbeResult, regressions, repaired};
 use crate::placing::{runner_for, test_path};
 use crate::probes::{Origin, Probe, from_examples};
@@ -84,14 +85,15 @@ fn open_court(desk: &mut Desk<'_>, step: &Step, path: RelPath, language: Languag
     let names: Vec<String> = step.new_symbols.iter().chain(&step.symbols).cloned().collect();
     let probe_path = test_path(runner, &tools.test_dir, &path, "starling_probe", &files)
         .ok_or_else(|| SwarmError::NotFound { what: "a free name for a test file".to_owned() })?;
-    let import = Bench::import_for(desk, &path, &names)?;
+    let import = Bench::import_for(desk, runner, &probe_path, &path, &names)?;
     let title = names.first().cloned().unwrap_or_default();
     let bench = Bench { runner, language, probe_path, import, title };
     let baseline = bench.suite(desk)?;
     let mut probes = example_probes(desk, step, &path, language)?;
     probes.extend(tester::spec_probes(desk, step, &path, &bench, &probes)?);
-    let before = if step.symbols.is_empty() && language == Language::Rust {
-        // What does not exist yet cannot be compiled against: running each test alone would only say so many times.
+    let bound = language == Language::Rust || javascript::is(language);
+    let before = if step.symbols.is_empty() && bound {
+        // What does not exist yet cannot be compiled against, nor imported: running each test alone would only say so many times.
         let absent = || ProbeResult {
             outcome: CaseOutcome::Errored,
             message: format!("{} {}", names.join(", "), tester::ABSENT),

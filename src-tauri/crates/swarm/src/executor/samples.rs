@@ -182,8 +182,9 @@ fn form(
         return Ok(Err("the answer was cut off".to_owned()));
     }
     let allowed = Allowed { symbols: &step.symbols, new_symbols: &step.new_symbols };
+    let braces = court.language == Language::Rust || crate::javascript::is(court.language);
     let change = change_from_block(court.language, &court.path, &old, &fence.body, &allowed);
-    if matches!(change, Err(SpliceFault::Broken { .. })) && court.language == Language::Rust {
+    if matches!(change, Err(SpliceFault::Broken { .. })) && braces {
         // The text that ends an answer (a closing brace at the margin) is not part of it.
         let body = format!("{}\n}}\n", fence.body.trim_end());
         let closed = change_from_block(court.language, &court.path, &old, &body, &allowed);

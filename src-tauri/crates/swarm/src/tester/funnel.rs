@@ -44,7 +44,8 @@ impl Judged {
 fn mutant_budget(runner: Runner) -> usize {
     match runner {
         Runner::Pytest | Runner::Unittest => 48,
-        Runner::CargoTest => 16,
+        Runner::NodeTest => 40,
+        Runner::CargoTest | Runner::Vitest | Runner::Jest => 16,
     }
 }
 
@@ -78,8 +79,9 @@ pub(crate) fn run(
         .map(|(probe, before)| {
             let mine = kills.iter().filter(|(name, _)| name == &probe.name);
             let kills = mine.filter_map(|(_, at)| Some((*at, mutants.get(*at)?.clone()))).collect();
-            let failed_before =
-                before.filter(|b| !b.passed() && !is_absent(&b.message, &subject.symbols)).map(|b| last_lines(&b.message));
+            let failed_before = before
+                .filter(|b| !b.passed() && !is_absent(&b.message, &subject.symbols))
+                .map(|b| last_lines(&b.message));
             Judged { probe, failed_before, kills }
         })
         .collect())
@@ -91,7 +93,15 @@ pub(crate) fn is_absent(message: &str, symbols: &[String]) -> bool {
     let says = |sign: &str| message.contains(sign);
     // Python quotes the name it misses. Another name is missing for another reason, which may be the very fault.
     let ours = || symbols.iter().any(|s| says(&format!("'{}'", s.rsplit('.').next().unwrap_or(s))));
-    ["ImportError", "ModuleNotFoundError", ABSENT].into_iter().any(says)
+    // Node says what a module does not export, and of `require` only what cannot be called.
+    let unmade = |name: &str| {
+        [format!("{name} is not a function"), format!("{name} is not a constructor"), format!("export named '{name}'")]
+            .iter()
+            .any(|text| message.contains(text.as_str()))
+    };
+    let unmade = symbols.iter().any(|s| unmade(s.rsplit('.').next().unwrap_or(s)));
+    unmade
+        || ["ImportError", "ModuleNotFoundError", "ERR_MODULE_NOT_FOUND", ABSENT].into_iter().any(says)
         || ["NameError", "has no attribute"].into_iter().any(says) && ours()
 }
 
@@ -206,6 +216,9 @@ mod tests {
         check("NameError: name 'tax' is not defined", true);
         check("AttributeError: 'Cart' object has no attribute 'total'", true);
         check("tax does not exist yet", true);
+        check("TypeError: tax is not a function", true);
+        check("SyntaxError: The requested module '../a.js' does not provide an export named 'tax'", true);
+        check("TypeError: items.map is not a function", false);
         check("AttributeError: 'NoneType' object has no attribute 'strip'", false);
         check("NameError: name 'cents' is not defined", false);
         check("AssertionError: 3 != 4", false);

@@ -205,7 +205,7 @@ pub(crate) fn open(
     let bytes = desk.ports.workspace.read(&desk.task, &path)?.unwrap_or_default();
     let source = String::from_utf8_lossy(&bytes).into_owned();
     let outline = starling_syntax::outline(language, &source);
-    let import = Bench::import_for(desk, &path, &symbols)?;
+    let import = Bench::import_for(desk, runner, &test_file, &path, &symbols)?;
     let title = path.file_name().split('.').next().unwrap_or("module").to_owned();
     let bench = Bench { runner, language, probe_path: test_file, import, title };
     Ok(Some((Subject { path, language, source, outline, symbols, notes }, bench)))

@@ -42,7 +42,7 @@ pub(crate) fn spec_probes(
     let input = TestInput {
         language: bench.language.as_str(),
         target: Snippet { path: path.to_string(), text },
-        import: bench.import.clone(),
+        import: bench.opening(),
         specification,
         acceptance,
         example: String::new(),
@@ -77,7 +77,7 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
             path: subject.path.to_string(),
             text: shown(&subject.source, &subject.outline.symbols, &subject.symbols),
         },
-        import: bench.import.clone(),
+        import: bench.opening(),
         specification: String::new(),
         acceptance: Vec::new(),
         example: String::new(),

@@ -1,8 +1,10 @@
 //! What a project is tested with, found by its files; and the tools of this machine, found outside the project.
 
+mod node;
 mod python;
 mod rust;
 
+pub(crate) use node::Node;
 pub(crate) use python::Python;
 pub(crate) use rust::Rust;
 
@@ -17,7 +19,12 @@ pub(crate) struct Tools {
     pub test_dir: String,
     pub python: Option<Python>,
     pub rust: Option<Rust>,
+    pub node: Option<Node>,
 }
+
+/// The programs of test runners that a project installs, below its `node_modules`.
+pub(crate) const VITEST: &str = "vitest/vitest.mjs";
+pub(crate) const JEST: &str = "jest/bin/jest.js";
 
 /// Runs Python in the sandbox once, to see whether pytest is there. `project` is the user's tree, of which only the
 /// installed packages are used.
@@ -27,7 +34,7 @@ pub(crate) fn find(site: &Site, project: Option<&Path>) -> Result<Tools, CheckEr
     if runners.iter().any(|r| matches!(r, Runner::Pytest | Runner::Unittest)) {
         tools.python = python::find(&site.tree, project);
         match &tools.python {
-            None => runners.retain(|r| *r == Runner::CargoTest),
+            None => runners.retain(|r| !matches!(r, Runner::Pytest | Runner::Unittest)),
             Some(python) if !python::has_pytest(python, site)? => {
                 let had = runners.contains(&Runner::Pytest);
                 runners.retain(|r| *r != Runner::Pytest);
@@ -42,6 +49,18 @@ pub(crate) fn find(site: &Site, project: Option<&Path>) -> Result<Tools, CheckEr
         tools.rust = rust::find();
         if tools.rust.is_none() {
             runners.retain(|r| *r != Runner::CargoTest);
+        }
+    }
+    if let Some(at) = runners.iter().position(|r| matches!(r, Runner::NodeTest | Runner::Vitest | Runner::Jest)) {
+        tools.node = node::find(&site.tree, project, &node::script(&site.tree));
+        let installed = |file: &str| tools.node.as_ref().is_some_and(|node| node.package_file(site, file).is_some());
+        let runs = match runners.get(at) {
+            Some(Runner::Vitest) => installed(VITEST),
+            Some(Runner::Jest) => installed(JEST),
+            _ => tools.node.is_some(),
+        };
+        if !runs {
+            runners.remove(at);
         }
     }
     tools.runners = runners;
@@ -66,8 +85,16 @@ pub(crate) fn by_files(tree: &Path) -> (Vec<Runner>, String) {
         let pytest = told || uses(tree, "pytest") || !uses(tree, "unittest");
         runners.push(if pytest { Runner::Pytest } else { Runner::Unittest });
     }
-    let test_dir = ["tests", "test"].into_iter().find(|dir| tree.join(dir).is_dir()).unwrap_or("");
-    let test_dir = if test_dir.is_empty() && !python { "tests" } else { test_dir };
+    if node::is_project(tree) {
+        runners.extend(node::script(tree).runner);
+    }
+    let test_dir = ["tests", "test", "__tests__"].into_iter().find(|dir| tree.join(dir).is_dir()).unwrap_or("");
+    let usual = match runners.first() {
+        Some(Runner::Pytest | Runner::Unittest) => "",
+        Some(Runner::NodeTest | Runner::Vitest | Runner::Jest) => "test",
+        Some(Runner::CargoTest) | None => "tests",
+    };
+    let test_dir = if test_dir.is_empty() && !python { usual } else { test_dir };
     (runners, test_dir.to_owned())
 }
 
