@@ -79,6 +79,46 @@ mod tests {
     }
 
     #[test]
+    fn mutates_javascript() {
+        check(
+            Language::JavaScript,
+            "'use strict';\nconst f = (a) => a ?? 0.5;\nfunction g(list, n) {\n  if (n === 1) throw new Error('x');\n  for (let i = 0; i < n; i++) list.push(i);\n  n++;\n  return n > 2 ? Math.min(n, 3) : list;\n}\n",
+            &[
+                "result: a ?? 0.5 -> undefined @2",
+                "logic: ?? -> && @2",
+                "number: 0.5 -> 1.5 @2",
+                "number: 0.5 -> 0.0 @2",
+                "condition: (n === 1) -> (!(n === 1)) @4",
+                "compare: === -> !== @4",
+                "number: 1 -> 2 @4",
+                "number: 1 -> 0 @4",
+                "remove: throw new Error('x'); -> ; @4",
+                "text: 'x' -> '' @4",
+                "number: 0 -> 1 @5",
+                "compare: < -> <= @5",
+                "compare: < -> > @5",
+                "remove: list.push(i); -> ; @5",
+                "remove: n++; -> ; @6",
+                "arithmetic: n++ -> n-- @6",
+                "result: n > 2 ? Math.min(n, 3) : list -> undefined @7",
+                "condition: n > 2 -> (!(n > 2)) @7",
+                "compare: > -> >= @7",
+                "compare: > -> < @7",
+                "number: 2 -> 3 @7",
+                "number: 2 -> 1 @7",
+                "bound: min -> max @7",
+                "number: 3 -> 4 @7",
+                "number: 3 -> 2 @7",
+            ],
+        );
+        check(
+            Language::TypeScript,
+            "type N = 1 | 2;\nconst f = (a: N): boolean => !a;\n",
+            &["result: !a -> undefined @2", "condition: !a -> a @2"],
+        );
+    }
+
+    #[test]
     fn shows_the_change_as_a_hunk() {
         let path = RelPath::new("a.py").expect("a good path");
         let all = mutants(Language::Python, &path, "x = 0\ny = x < 5\n", Span::new(6, 15));

@@ -1,5 +1,7 @@
 //! Single changes of a syntax tree, as replacements of bytes. `mutants` takes those that a good test notices, `edits` takes
 //! them all as candidates for a repair.
+//!
+//! Longer than 400 lines because each operator is a few lines and their order is the order of the mutants.
 
 use crate::parse::{nodes, parser, still_parses, text, tree};
 use crate::tables::table;
@@ -45,7 +47,8 @@ pub(crate) fn live_nodes<'t>(language: Language, root: Node<'t>, within: Span) -
 /// Documentation, types, attributes, decorators, imports: changing them changes no behaviour that a unit test sees.
 fn is_dead(language: Language, node: Node<'_>) -> bool {
     let kind = node.kind();
-    let docstring = language == Language::Python
+    // A docstring, or JavaScript's "use strict".
+    let docstring = (language == Language::Python || is_javascript(language))
         && kind == "expression_statement"
         && node.named_child_count() == 1
         && node.named_child(0).is_some_and(|child| child.kind() == "string");
@@ -61,11 +64,17 @@ fn is_dead(language: Language, node: Node<'_>) -> bool {
                 | "type_arguments"
                 | "type_parameters"
                 | "generic_type"
+                | "interface_declaration"
+                | "type_alias_declaration"
         )
         || kind.contains("import")
         || kind == "use_declaration"
         || field("return_type")
         || (field("type") && kind != "identifier")
+}
+
+pub(crate) fn is_javascript(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
 }
 
 /// The changes that each make one test fail, if a test looks.
@@ -76,6 +85,9 @@ pub(crate) fn small_changes(language: Language, node: Node<'_>, source: &str) ->
     branch(language, node, source, &mut found);
     found.extend(bound(node, source));
     found.extend(result(language, node, source));
+    if is_javascript(language) {
+        found.extend(javascript(node, source));
+    }
     found
 }
 
@@ -100,6 +112,39 @@ fn bound(node: Node<'_>, source: &str) -> Option<Change> {
     let bounds = matches!(parent.kind(), "slice" | "range_expression" | "slice_expression") || of_range;
     let sliced = parent.child_by_field_name("operand").is_some_and(|operand| operand == node);
     (value && bounds && !sliced).then(|| change("bound", node, format!("{} + 1", text(node, source))))
+}
+
+/// What only JavaScript has: values that become undefined, statements that fall away, methods with a counterpart.
+fn javascript(node: Node<'_>, source: &str) -> Vec<Change> {
+    let raw = text(node, source);
+    let undefined =
+        |value: Node<'_>| (text(value, source) != "undefined").then(|| change("result", value, "undefined"));
+    match node.kind() {
+        "return_statement" => node.named_child(0).and_then(undefined).into_iter().collect(),
+        "arrow_function" => {
+            let body = node.child_by_field_name("body").filter(|body| body.kind() != "statement_block");
+            body.and_then(undefined).into_iter().collect()
+        }
+        "expression_statement" | "throw_statement" => vec![change("remove", node, ";")],
+        // The step of a loop would only make it endless.
+        "update_expression" if node.parent().is_none_or(|parent| parent.kind() != "for_statement") => {
+            let other = if raw.contains("++") { raw.replace("++", "--") } else { raw.replace("--", "++") };
+            vec![change("arithmetic", node, other)]
+        }
+        "property_identifier" => {
+            const PAIRS: [(&str, &str, &str); 4] = [
+                ("bound", "min", "max"),
+                ("logic", "some", "every"),
+                ("number", "floor", "ceil"),
+                ("bound", "shift", "pop"),
+            ];
+            let pair = PAIRS.into_iter().find(|(_, one, other)| raw == *one || raw == *other);
+            pair.map(|(family, one, other)| change(family, node, if raw == one { other } else { one }))
+                .into_iter()
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The value of a Rust function becomes the default of its type, where the type surely has one.
@@ -190,6 +235,7 @@ fn operator(node: Node<'_>, source: &str, found: &mut Vec<Change>) {
         "or" => ("logic", &["and"]),
         "&&" => ("logic", &["||"]),
         "||" => ("logic", &["&&"]),
+        "??" => ("logic", &["&&"]),
         ".." if parent.kind() == "range_expression" => ("bound", &["..="]),
         "..=" => ("bound", &[".."]),
         _ => return,
@@ -209,17 +255,11 @@ fn literal(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Cha
             if let Ok(value) = raw.parse::<i64>() {
                 let near = [value + 1, value - 1].into_iter().filter(|v| *v >= 0);
                 found.extend(near.map(|v| change("number", node, v.to_string())));
+            } else {
+                float(node, raw, found);
             }
         }
-        "float" | "float_literal" => {
-            if let (Ok(value), Some((whole, rest))) = (raw.parse::<f64>(), raw.split_once('.')) {
-                let more = whole.parse::<u32>().ok().and_then(|whole| whole.checked_add(1));
-                found.extend(more.map(|whole| change("number", node, format!("{whole}.{rest}"))));
-                if value != 0.0 {
-                    found.push(change("number", node, "0.0"));
-                }
-            }
-        }
+        "float" | "float_literal" => float(node, raw, found),
         "true" => found.push(change("boolean", node, if raw == "True" { "False" } else { "false" })),
         "false" => found.push(change("boolean", node, if raw == "False" { "True" } else { "true" })),
         "boolean_literal" => found.push(change("boolean", node, if raw == "true" { "false" } else { "true" })),
@@ -238,6 +278,16 @@ fn literal(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Cha
     }
 }
 
+fn float(node: Node<'_>, raw: &str, found: &mut Vec<Change>) {
+    if let (Ok(value), Some((whole, rest))) = (raw.parse::<f64>(), raw.split_once('.')) {
+        let more = whole.parse::<u32>().ok().and_then(|whole| whole.checked_add(1));
+        found.extend(more.map(|whole| change("number", node, format!("{whole}.{rest}"))));
+        if value != 0.0 {
+            found.push(change("number", node, "0.0"));
+        }
+    }
+}
+
 fn branch(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Change>) {
     let raw = text(node, source);
     match node.kind() {
@@ -246,7 +296,8 @@ fn branch(language: Language, node: Node<'_>, source: &str, found: &mut Vec<Chan
         | "elif_clause"
         | "if_expression"
         | "while_expression"
-        | "conditional_expression" => {
+        | "conditional_expression"
+        | "ternary_expression" => {
             let condition = node
                 .child_by_field_name("condition")
                 .or_else(|| (node.kind() == "conditional_expression").then(|| node.named_child(1)).flatten());
