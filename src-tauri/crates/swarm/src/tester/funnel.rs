@@ -106,7 +106,10 @@ pub(crate) fn is_absent(message: &str, symbols: &[String]) -> bool {
 }
 
 fn last_lines(message: &str) -> String {
-    let lines: Vec<&str> = message.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    // What a stack of node says comes before its frames, what one of Python says after them.
+    let frame = |line: &str| line.trim_start().starts_with("at ");
+    let lines: Vec<&str> =
+        message.lines().map(str::trim_end).filter(|line| !line.trim().is_empty() && !frame(line)).collect();
     lines.iter().skip(lines.len().saturating_sub(3)).copied().collect::<Vec<_>>().join("\n")
 }
 

@@ -5,6 +5,7 @@
 
 mod funnel;
 mod propose;
+mod record_javascript;
 mod record_python;
 mod record_rust;
 

@@ -1,6 +1,6 @@
 //! Where candidate tests come from.
 
-use super::{Subject, record_python, record_rust};
+use super::{Subject, record_javascript, record_python, record_rust};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::executor::tail;
@@ -62,13 +62,10 @@ pub(crate) fn all(desk: &mut Desk<'_>, subject: &Subject, bench: &Bench) -> Resu
         recorded.push(match subject.language {
             Language::Python => record_python::run(desk, subject, bench, &symbol)?,
             Language::Rust => record_rust::run(desk, subject, bench, &symbol)?,
-            Language::JavaScript
-            | Language::TypeScript
-            | Language::Tsx
-            | Language::Go
-            | Language::Java
-            | Language::C
-            | Language::Cpp => Vec::new(),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                record_javascript::run(desk, subject, bench, &symbol)?
+            }
+            Language::Go | Language::Java | Language::C | Language::Cpp => Vec::new(),
         });
     }
     let input = TestInput {

@@ -231,3 +231,46 @@ fn a_hostile_test_harms_nobody_but_its_own_run() {
     let none = scene.node(&["gone.test.js"], &[], 30);
     assert!(none.broken && none.cases.is_empty(), "{none:?}");
 }
+
+/// The script that records what code gives, as the swarm fills it in; node itself says whether its values are right.
+#[test]
+fn what_code_gives_is_recorded_as_literals() {
+    let code = "class Own extends Error { name = 'Own'; }\nexport const f = (x) => x;\nexport function g(n) {\n  if (n < 0) throw new RangeError('negative');\n  if (n > 9) throw new Own('large');\n  return n.missing.too;\n}\nexport const later = async (x) => x + 1;\nlet count = 0;\nexport const next = () => count++;\nconsole.log('[noise]');\n";
+    let Some(scene) = scene(&[("src/m.mjs", code)]) else { return };
+    let rows = [
+        ("", "f(1.5)", "1.5|false"),
+        ("", "f(-0)", "-0|false"),
+        ("", "f(NaN)", "NaN|false"),
+        ("", "f(undefined)", "undefined|false"),
+        (
+            "const a = [1, 'x\"', null];",
+            "f({ a, 'b-c': { d: 10n } })",
+            "{ a: [1, \"x\\\"\", null], \"b-c\": { d: 10n } }|false",
+        ),
+        ("", "later(1)", "2|true"),
+        ("", "g(-1)", "RangeError"),
+        ("", "g(10)", "Own"),
+        ("", "g(1)", "null"),
+        ("", "h(1)", "null"),
+        ("", "f(", "null"),
+        ("", "next()", "null"),
+        ("", "f(new Map())", "null"),
+        ("", "f(Symbol('x'))", "null"),
+        ("", "f([,1])", "null"),
+    ];
+    let cases: Vec<[&str; 2]> = rows.iter().map(|(setup, call, _)| [*setup, *call]).collect();
+    let script = include_str!("../../../../swarm/src/tester/record.mjs")
+        .replacen("resolve(FILE)", "resolve('src/m.mjs')", 1)
+        .replacen("names = NAMES", "names = ['f', 'g', 'later', 'next']", 1)
+        .replacen("of CASES", &format!("of {}", serde_json::json!(cases)), 1);
+    let report = scene.checks.script(&scene.task, Runner::NodeTest, &script, 20).expect("it runs");
+    let line = report.stdout.lines().rev().find(|line| line.starts_with('[')).expect("a list");
+    let results: Vec<serde_json::Value> = serde_json::from_str(line).expect("a list");
+    let said = |row: &serde_json::Value| match (row["value"].as_str(), row["error"].as_str()) {
+        (Some(value), _) => format!("{value}|{}", row["waits"]),
+        (None, Some(error)) => error.to_owned(),
+        (None, None) => "null".to_owned(),
+    };
+    let got: Vec<String> = results.iter().map(said).collect();
+    assert_eq!(got, rows.map(|(_, _, expected)| expected), "{}", report.stderr);
+}
