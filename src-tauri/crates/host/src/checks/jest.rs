@@ -73,7 +73,7 @@ fn read(text: &str, site: &Site) -> (Vec<TestCase>, bool) {
             let outer = test["ancestorTitles"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let inner = outer.filter(|name| !name.is_empty()).chain(test["title"].as_str());
             let name = std::iter::once(file.as_str()).chain(inner).collect::<Vec<_>>().join("::");
-            let message = message(&test["failureMessages"][0], site);
+            let message = on_one_line(&message(&test["failureMessages"][0], site));
             let outcome = outcome(test["status"].as_str().unwrap_or(""), &message);
             cases.push(TestCase { name: numbered(&mut names, name), outcome, message });
         }
@@ -81,8 +81,19 @@ fn read(text: &str, site: &Site) -> (Vec<TestCase>, bool) {
     (cases, unloaded)
 }
 
+/// What is said before the stack, on its first line: whoever shows one line shows that one.
+fn on_one_line(message: &str) -> String {
+    let frame = |line: &&str| line.trim_start().starts_with("at ");
+    let words = message.lines().take_while(|line| !frame(line)).flat_map(str::split_whitespace);
+    let head = words.collect::<Vec<_>>().join(" ");
+    let frames = message.lines().filter(frame).filter(|line| !line.contains("node_modules"));
+    std::iter::once(head.as_str()).chain(frames).collect::<Vec<_>>().join("\n")
+}
+
 fn outcome(status: &str, message: &str) -> CaseOutcome {
-    let asserted = ["AssertionError", "expect(", "ERR_ASSERTION"].iter().any(|sign| message.contains(sign));
+    let head = message.lines().next().unwrap_or("");
+    // Of an assertion of node's, Jest shows the call instead of the name.
+    let asserted = ["AssertionError", "expect(", "assert.", "assert("].iter().any(|sign| head.contains(sign));
     match status {
         "passed" => CaseOutcome::Passed,
         "failed" if asserted => CaseOutcome::Failed,

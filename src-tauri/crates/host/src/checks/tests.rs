@@ -6,6 +6,7 @@ use starling_core::code::Span;
 use starling_core::port::{Cancel, CaseOutcome};
 
 mod cargo;
+mod jest;
 mod node;
 mod pytest;
 

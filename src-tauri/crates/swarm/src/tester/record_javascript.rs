@@ -41,7 +41,7 @@ pub(crate) fn run(
     let mut probes: Vec<Probe> = Vec::new();
     for (case, result) in cases.iter().zip(&results) {
         let Some(function) = function(case, result) else { continue };
-        let name = free_name(&probes, &javascript::title(&case.name, "").trim().to_owned());
+        let name = free_name(&probes, javascript::title(&case.name, "").trim());
         let source = format!("test('{name}', {function});\n");
         let claim = TestClaim::Regression;
         probes.push(Probe { name, source, origin: Origin::Recorder, claim, imports: Vec::new() });
