@@ -38,7 +38,8 @@ pub fn run(name: &str, out: Output) -> CliResult {
 pub fn worker(file: &Path, out: Output) -> CliResult {
     let file = crate::compose::shelf::examine(file).map_err(|refused| CliError::refused(refused.why))?;
     let start = Instant::now();
-    let model = crate::compose::shelf::load_file(&file.name, &file.path, file.millions).map_err(CliError::refused)?;
+    let model = crate::compose::shelf::load_file(&file.name, &file.path, file.millions, None);
+    let model = model.map_err(CliError::refused)?;
     let load_millis = start.elapsed().as_secs_f64() * 1000.0;
     let mut certificate = sit(&*model).map_err(CliError::refused)?;
     certificate.load_millis = load_millis;

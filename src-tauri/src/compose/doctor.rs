@@ -83,7 +83,8 @@ fn database(starling: &Starling) -> Part {
         Err(error) => return Part { ok: false, detail: error.to_string() },
     };
     let aside: Vec<String> = starling.store.set_aside().iter().map(|path| path.display().to_string()).collect();
-    let kept = if aside.is_empty() { String::new() } else { format!("; broken ones were kept as {}", aside.join(", ")) };
+    let kept =
+        if aside.is_empty() { String::new() } else { format!("; broken ones were kept as {}", aside.join(", ")) };
     Part { ok: aside.is_empty(), detail: format!("{events} events, chain intact{kept}") }
 }
 

@@ -20,6 +20,8 @@ pub struct Folders {
     pub spool: PathBuf,
     pub leases: PathBuf,
     pub logs: PathBuf,
+    /// Beginnings of prompts, as models read them.
+    pub prompts: PathBuf,
 }
 
 impl Folders {
@@ -44,6 +46,7 @@ impl Folders {
             spool: sub("spool")?,
             leases: sub("leases")?,
             logs: sub("logs")?,
+            prompts: sub("prompts")?,
         })
     }
 

@@ -108,7 +108,8 @@ impl Starling {
         let catalog = Arc::new(Catalog::parse(MANIFEST).expect("the embedded list of models was tested"));
         let cloud = Arc::new(Cloud::new(Arc::clone(&store) as _, settings.offline()));
         let (list, files, current) = (Arc::clone(&catalog), Arc::clone(&shelf), Arc::clone(&settings));
-        let residency = Arc::new(shelf::residency(list, files, current, Arc::clone(&cloud), available));
+        let residency =
+            Arc::new(shelf::residency(list, files, current, Arc::clone(&cloud), available, folders.prompts.clone()));
         Ok(Arc::new(Starling {
             folders,
             settings,

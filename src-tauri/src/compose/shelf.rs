@@ -8,7 +8,7 @@ use super::settings_file::SettingsFile;
 use starling_core::catalog::Catalog;
 use starling_core::port::{Model, ModelError};
 use starling_core::{ModelName, Role};
-use starling_engine::{LoadOptions, LocalModel, gguf};
+use starling_engine::{Kept, LoadOptions, LocalModel, gguf};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,9 @@ pub const CONTEXT: u32 = 12_288;
 
 /// Larger models are too slow on a CPU to be chosen unasked.
 const LARGEST_UNASKED: u32 = 3_500;
+
+/// Bytes that beginnings of prompts may take on disk, of all models together.
+const KEPT_BYTES: u64 = 1 << 30;
 
 /// A model file that may be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,18 +181,28 @@ pub fn residency(
     settings: Arc<SettingsFile>,
     cloud: Arc<Cloud>,
     available_mb: u64,
+    prompts: PathBuf,
 ) -> Residency {
     let budget = budget_mb(&settings.get(), available_mb);
     let bindings = move |role| binding(&catalog, &shelf, &settings.get(), role, budget);
     Residency::new(budget, bindings, move |known| match &known.source {
-        Source::File { path, millions, .. } => load_file(&known.name, path, *millions),
+        Source::File { path, millions, .. } => {
+            let kept = Kept { folder: prompts.clone(), quota: KEPT_BYTES };
+            load_file(&known.name, path, *millions, Some(kept))
+        }
         endpoint @ Source::Endpoint { .. } => cloud.endpoint(&known.name, endpoint),
     })
 }
 
 /// Loads a file in this process; its header is checked once more before C++ sees it.
-pub fn load_file(name: &ModelName, path: &Path, millions: u32) -> Result<Arc<dyn Model>, ModelError> {
-    let model = LocalModel::load(path, name.clone(), millions, LoadOptions::new(CONTEXT))?;
+pub fn load_file(
+    name: &ModelName,
+    path: &Path,
+    millions: u32,
+    kept: Option<Kept>,
+) -> Result<Arc<dyn Model>, ModelError> {
+    let options = LoadOptions { kept, ..LoadOptions::new(CONTEXT) };
+    let model = LocalModel::load(path, name.clone(), millions, options)?;
     Ok(Arc::new(model))
 }
 

@@ -21,6 +21,7 @@ pub mod prompt;
 pub mod receipt;
 pub mod redact;
 pub mod review;
+pub mod shown;
 pub mod state;
 pub mod task_file;
 pub mod test_set;

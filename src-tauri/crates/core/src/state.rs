@@ -330,7 +330,8 @@ impl TaskState {
         }
     }
 
-    /// A red gate is never overruled: every step that changed something has tests that pass, and one proves something.
+    /// A red gate is never overruled: every step that changed something has tests that pass, one proves something, and what
+    /// the task gives as an example is shown by one.
     pub fn proven(&self) -> bool {
         use crate::evidence::Grade;
         let grades = self.steps.iter().filter_map(|step| match step {
@@ -338,7 +339,8 @@ impl TaskState {
             StepState::Waiting | StepState::Working | StepState::Failed { .. } => None,
         });
         let grades: Vec<Grade> = grades.collect();
-        grades.iter().all(|grade| *grade >= Grade::TestsPass) && grades.contains(&Grade::TestsProve)
+        let proven = grades.iter().all(|grade| *grade >= Grade::TestsPass) && grades.contains(&Grade::TestsProve);
+        proven && crate::shown::not_shown(self).is_empty()
     }
 
     fn set_plan(&mut self, plan: &Plan, approved: bool) {

@@ -79,6 +79,7 @@ fn understand(
         top_p: 1.0,
         top_k: 1,
         seed: 1,
+        urgent: true,
         stop: Vec::new(),
     };
     let asked = ask(model, Role::Parser, prompt::PARSE, &request, cancel, progress, &mut |_| Flow::Continue);

@@ -10,9 +10,12 @@ use crate::ports::{Policy, Ports};
 use starling_core::change::fingerprint;
 use starling_core::evidence::GateOutcome;
 use starling_core::packet::{PacketBody, ReviewPacket, Section};
-use starling_core::port::{Cancel, CloudReviewer, Flow, JournalError, Ledger, Model, ModelError, Progress, SampleRequest, Shape};
+use starling_core::port::{
+    Cancel, CloudReviewer, Flow, JournalError, Ledger, Model, ModelError, Progress, SampleRequest, Shape,
+};
 use starling_core::receipt::{EgressEntry, ModelCall};
 use starling_core::review::{Finding, Place, Reviewer, Severity, Verdict, VerdictKind};
+use starling_core::shown::not_shown;
 use starling_core::state::{StepState, TaskEvent, TaskState};
 use starling_core::test_set::TestProof;
 use starling_core::{RelPath, Role, TaskId, answer, prompt};
@@ -128,6 +131,9 @@ fn doubts(state: &TaskState) -> String {
     if state.brief.as_ref().is_some_and(|brief| brief.injected_instructions) {
         lines.push("- the task file tried to instruct the assistant; that passage was cut out\n".to_owned());
     }
+    lines.extend(
+        not_shown(state).iter().map(|example| format!("- no kept test shows what the task says: {}\n", example.line)),
+    );
     lines.concat()
 }
 

@@ -36,6 +36,8 @@ pub(super) fn draw(
     symbols.dedup();
     let shape = Shape::Json(prompt::plan_schema(&paths, &symbols, may_create));
     let request = SampleRequest::new(prompt::plan(brief, targets, &paths), shape, PLANS, 320, 0.7, seed);
+    // A person decides about the plan.
+    let request = SampleRequest { urgent: true, ..request };
     let Call { sampled, mut record } =
         ask(model, Role::Planner, prompt::PLAN, &request, cancel, progress, &mut |_| Flow::Continue)?;
     let mut drafts = Vec::new();

@@ -7,6 +7,7 @@ use crate::executor::tail;
 use crate::judge::Bench;
 use crate::probes::{Probe, body_of, fits, from_answer, renamed};
 use starling_core::code::{Language, Symbol};
+use starling_core::examples::Example;
 use starling_core::plan::Step;
 use starling_core::port::{SampleRequest, Shape};
 use starling_core::prompt::{self, Snippet, TestInput};
@@ -15,6 +16,8 @@ use starling_core::{RelPath, Role};
 
 /// How many answers are drawn for one prompt.
 const ANSWERS: u32 = 2;
+/// Examples that are asked for one by one.
+const MOST_EXAMPLES: usize = 4;
 /// Probes of one step that come from the specification.
 const SPEC_PROBES: usize = 10;
 
@@ -52,7 +55,32 @@ pub(crate) fn spec_probes(
     let mut probes = drawn(desk, &subject, &input)?;
     probes.retain(|probe| fits(bench.runner, probe) && names_exist(&subject, bench, probe));
     probes.truncate(SPEC_PROBES);
+    for example in unspoken(desk, &subject, have, &probes) {
+        // Its own place first: a model that is asked for several things leaves the one out that counts.
+        let input = TestInput { example: example.line.clone(), ..input.clone() };
+        let mut found = drawn(desk, &subject, &input)?;
+        let speaks = |probe: &Probe| starling_core::shown::shows(&example, &probe.source);
+        found.retain(|probe| fits(bench.runner, probe) && names_exist(&subject, bench, probe) && speaks(probe));
+        for probe in found {
+            if probes.iter().all(|known| body_of(&known.source) != body_of(&probe.source)) {
+                probes.insert(0, renamed(probe, &probes));
+            }
+        }
+    }
     Ok(probes)
+}
+
+/// Examples of the task about the subject that no probe shows yet.
+fn unspoken(desk: &Desk<'_>, subject: &Subject, have: &[Probe], probes: &[Probe]) -> Vec<Example> {
+    let injected = desk.state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
+    let Some(file) = desk.state.file.as_ref().filter(|_| !injected) else { return Vec::new() };
+    let mut examples = starling_core::examples::examples(&file.text);
+    examples.retain(|example| {
+        let ours = subject.symbols.iter().any(|symbol| symbol.rsplit('.').next() == Some(example.name.as_str()));
+        ours && !have.iter().chain(probes).any(|probe| starling_core::shown::shows(example, &probe.source))
+    });
+    examples.truncate(MOST_EXAMPLES);
+    examples
 }
 
 /// Everything that is proposed for code as it stands: a model's tests, and recorded runs.
