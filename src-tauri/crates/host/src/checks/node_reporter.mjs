@@ -45,7 +45,8 @@ function usesTests(file) {
 
 export default async function* report(source) {
   for await (const { type, data } of source) {
-    const file = data?.file ?? '';
+    // Newer versions name the file of a message relative to the working folder.
+    const file = data?.file ? path.resolve(data.file) : '';
     if (type === 'test:stderr') {
       const text = printed.get(file) ?? '';
       if (text.length < 8000) printed.set(file, text + data.message);

@@ -274,3 +274,38 @@ fn what_code_gives_is_recorded_as_literals() {
     let got: Vec<String> = results.iter().map(said).collect();
     assert_eq!(got, rows.map(|(_, _, expected)| expected), "{}", report.stderr);
 }
+
+#[test]
+fn types_are_read_where_node_can() {
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/sum.ts", "export function add(a: number, b: number): number {\n  return a + b;\n}\n"),
+        (
+            "src/sum.test.ts",
+            "import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add } from './sum.ts';\ntest('adds', () => { assert.equal(add(1, 2), 3); });\n",
+        ),
+    ];
+    let Some(scene) = scene(&files) else { return };
+    let run = |names: Vec<String>, files: &[&str]| TestRun {
+        runner: Runner::NodeTest,
+        files: files.iter().map(|file| RelPath::new(*file).expect("a good path")).collect(),
+        names,
+        timeout_seconds: 60,
+    };
+    match scene.checks.test(&scene.task, &run(Vec::new(), &["src/sum.test.ts"]), &Cancel::new()) {
+        Err(CheckError::NotRun { why }) => {
+            assert!(why.contains("reads no TypeScript"), "{why}");
+            eprintln!("SKIPPED: {why}");
+            assert!(scene.node(&[], &[], 60).cases.is_empty());
+            return;
+        }
+        report => assert_eq!(outcomes(&report.expect("it runs")), [("src/sum.test.ts::adds", CaseOutcome::Passed)]),
+    }
+    assert!(scene.node(&[], &[], 60).green());
+    let results = scene.mutate(Runner::NodeTest, "src/sum.ts", &[("a + b", "a - b")]);
+    assert_eq!(results[0].killed_by, ["src/sum.test.ts::adds"]);
+    std::fs::write(scene.folder.path().join("tree/src/sum.ts"), "export const add = (a: number => a;\n")
+        .expect("written");
+    let build = scene.checks.build(&scene.task, Runner::NodeTest, &Cancel::new()).expect("it runs");
+    assert!(!build.ok && build.output.starts_with("src/sum.ts: "), "{}", build.output);
+}
