@@ -150,8 +150,14 @@ pub(crate) fn mutants_of(subject: &Subject, budget: usize) -> Vec<Mutant> {
 /// The person's examples and tests that failed before stay; of the rest, greedily, each that kills something new.
 pub(crate) fn minimise(judged: Vec<Judged>) -> Vec<Judged> {
     let mut killed: BTreeSet<usize> = BTreeSet::new();
-    let (mut kept, mut rest): (Vec<Judged>, Vec<Judged>) =
-        judged.into_iter().partition(|j| j.failed_before.is_some() && !is_recorded(&j.probe));
+    // Of code that is new nothing could fail before; there an example of the person's stays with any mutant that it kills,
+    // also one that another test kills too.
+    let stays = |j: &Judged| match j.probe.origin {
+        Origin::Example => j.failed_before.is_some() || !j.kills.is_empty(),
+        Origin::Model => j.failed_before.is_some(),
+        Origin::Recorder => false,
+    };
+    let (mut kept, mut rest): (Vec<Judged>, Vec<Judged>) = judged.into_iter().partition(stays);
     kept.truncate(8);
     for judged in &kept {
         killed.extend(judged.kills.iter().map(|(at, _)| at));
@@ -204,9 +210,11 @@ mod tests {
             judged("large", Origin::Recorder, None, &[1, 2, 3]),
             judged("example", Origin::Example, Some("ValueError"), &[4]),
             judged("same", Origin::Model, None, &[4]),
+            judged("of new code", Origin::Example, None, &[2]),
+            judged("of anything", Origin::Example, None, &[]),
         ]);
         let names: Vec<&str> = kept.iter().map(|j| j.probe.name.as_str()).collect();
-        assert_eq!(names, ["example", "large"]);
+        assert_eq!(names, ["example", "of new code", "large"]);
     }
 
     #[test]
