@@ -655,6 +655,8 @@ export type TaskView = {
 	state: RowState,
 	outcome: Outcome | null,
 	needsYou: boolean,
+	/**  What the task gives as an example and no kept test shows; not ready because of it. */
+	notShown: string[],
 	brief: BriefView | null,
 	plan: PlanView | null,
 	packet: PacketView | null,

@@ -95,6 +95,9 @@ pub fn story(state: &TaskState, diff: &str, receipt: &Receipt) -> String {
     if !diff.is_empty() {
         line(&mut text, &format!("\nChange\n{diff}"));
     }
+    for example in starling_core::shown::not_shown(state) {
+        line(&mut text, &format!("Not shown by any test: {}", example.line));
+    }
     if let Some(verdict) = &state.verdict {
         text.push('\n');
         text.push_str(&self::verdict(verdict));

@@ -95,6 +95,7 @@ fn whole(id: &TaskId, state: &TaskState) -> Value {
         json!({
             "brief": state.brief, "plan": state.plan, "steps": state.steps.iter().map(step).collect::<Vec<_>>(),
             "verdict": state.verdict, "receipt": Receipt::of(state), "oddities": state.oddities,
+            "not_shown": starling_core::shown::not_shown(state).iter().map(|e| e.line.as_str()).collect::<Vec<_>>(),
         }),
     )
 }

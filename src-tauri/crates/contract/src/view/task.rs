@@ -35,6 +35,8 @@ pub struct TaskView {
     pub state: RowState,
     pub outcome: Option<Outcome>,
     pub needs_you: bool,
+    /// What the task gives as an example and no kept test shows; not ready because of it.
+    pub not_shown: Vec<String>,
     pub brief: Option<BriefView>,
     pub plan: Option<PlanView>,
     pub packet: Option<PacketView>,
@@ -95,6 +97,7 @@ impl TaskView {
             state: row.state,
             outcome: state.outcome().map(Outcome::from),
             needs_you: state.stage().needs_user(),
+            not_shown: sentences(state),
             brief: brief.as_ref().map(BriefView::from),
             plan: plan.as_ref().map(|plan| PlanView::of(plan, *approved, steps, gates)),
             packet: packet.as_ref().map(PacketView::from),
@@ -106,6 +109,14 @@ impl TaskView {
             receipt: ReceiptView::of(&Receipt::of(state), state),
             oddities: oddities.clone(),
         }
+    }
+}
+
+/// Only once there are tests: before, nothing can be shown yet.
+fn sentences(state: &TaskState) -> Vec<String> {
+    match state.outcome() {
+        Some(_) => starling_core::shown::not_shown(state).into_iter().map(|example| example.line).collect(),
+        None => Vec::new(),
     }
 }
 
