@@ -1,5 +1,6 @@
 //! The symbols gate: every name that new code uses must exist. Python has no compiler that says so before the line runs,
-//! so it is done here; in Rust the compiler's own messages serve.
+//! so it is done here; JavaScript's part stands in
+//! `javascript`; in Rust the compiler's own messages serve.
 
 use starling_core::code::{Language, Outline};
 use starling_core::port::{CodeMap, MapError};
@@ -8,6 +9,9 @@ use std::collections::BTreeSet;
 
 /// Names that `new` uses and nothing defines, in order. `old` is the file before; what it used, existed.
 pub(crate) fn invented(language: Language, old: &str, new: &str, map: &dyn CodeMap) -> Result<Vec<String>, MapError> {
+    if crate::javascript::is(language) {
+        return crate::javascript::invented(language, old, new, map);
+    }
     if language != Language::Python {
         return Ok(Vec::new());
     }

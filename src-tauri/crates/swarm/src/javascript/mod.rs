@@ -1,9 +1,11 @@
 //! JavaScript and TypeScript as a test of them is written: how a target is imported, where its tests lie, what one test looks
 //! like. Everything follows what the project does already.
 
+mod names;
 mod place;
 mod probe;
 
+pub(crate) use names::invented;
 pub(crate) use place::test_path;
 pub(crate) use probe::{example, fits, from_answer, renamed_source, title};
 
