@@ -88,7 +88,11 @@ pub(super) fn must_stay(brief: &Brief, symbol: &str) -> bool {
 
 /// Names the task gives for what does not exist yet, with the file they belong to: the file of their container, else the
 /// one file the task names.
-pub(super) fn additions(brief: &Brief, map: &dyn CodeMap, targets: &[PlanTarget]) -> Result<Vec<(RelPath, String)>, MapError> {
+pub(super) fn additions(
+    brief: &Brief,
+    map: &dyn CodeMap,
+    targets: &[PlanTarget],
+) -> Result<Vec<(RelPath, String)>, MapError> {
     let mut found = Vec::new();
     if !matches!(brief.kind, TaskKind::Feature | TaskKind::Refactor | TaskKind::Bug) {
         return Ok(found);

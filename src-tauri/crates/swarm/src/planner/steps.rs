@@ -76,12 +76,7 @@ pub(super) fn test_plan(brief: &Brief, targets: &[PlanTarget], tools: &Toolchain
 }
 
 /// A test file of its own for the symbols of a file; "taken" remembers it.
-fn fresh_test(
-    tools: &Toolchain,
-    target: &RelPath,
-    symbols: &[String],
-    taken: &mut Vec<FileEntry>,
-) -> Option<RelPath> {
+fn fresh_test(tools: &Toolchain, target: &RelPath, symbols: &[String], taken: &mut Vec<FileEntry>) -> Option<RelPath> {
     let runner = runner_for(tools, target)?;
     let path = test_path(runner, &tools.test_dir, target, symbols.first()?, taken)?;
     taken.push(FileEntry { path: path.clone(), bytes: 0, language: None });

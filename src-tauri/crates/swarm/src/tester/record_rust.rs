@@ -137,7 +137,8 @@ mod tests {
     fn a_test_has_a_name_of_its_own_and_whole_statements() {
         let case = Case { name: "median".into(), setup: "let a = 1;\n let b = 2".into(), call: "median(a, b)".into() };
         let probes = named(&[case.clone(), case], |case| assertion(&case.call, "1"));
-        let expected = "#[test]\nfn test_median() {\n    let a = 1;\n    let b = 2;\n    assert_eq!(median(a, b), 1);\n}\n";
+        let expected =
+            "#[test]\nfn test_median() {\n    let a = 1;\n    let b = 2;\n    assert_eq!(median(a, b), 1);\n}\n";
         assert_eq!(probes[0].source, expected);
         assert_ne!(probes[0].name, probes[1].name);
     }
