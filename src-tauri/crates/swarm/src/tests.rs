@@ -1,6 +1,8 @@
 //! The way of a task with a scripted model and checks that look at the stage's bytes: which facts are written, in which
 //! order, and what happens after a kill.
 
+mod javascript;
+
 use crate::{Policy, Ports, SendPolicy, decide_packet, decide_plan, discard, drive, submit};
 use starling_core::TaskId;
 use starling_core::port::{
@@ -52,22 +54,35 @@ fn verdicts(files: &BTreeMap<starling_core::RelPath, Vec<u8>>) -> Vec<(String, C
 
 fn scene(model: ScriptedModel, cloud: Option<Arc<dyn CloudReviewer>>) -> Scene {
     let files = [("m.py", CODE), ("tests/test_half.py", "def test_half():\n    pass\n")];
-    let workspace = Arc::new(TreeWorkspace::new(&files));
+    project(&files, TASK, Runner::Pytest, verdicts, model, cloud)
+}
+
+type Verdicts = fn(&BTreeMap<starling_core::RelPath, Vec<u8>>) -> Vec<(String, CaseOutcome)>;
+
+fn project(
+    files: &[(&str, &str)],
+    task: &str,
+    runner: Runner,
+    verdicts: Verdicts,
+    model: ScriptedModel,
+    cloud: Option<Arc<dyn CloudReviewer>>,
+) -> Scene {
+    let workspace = Arc::new(TreeWorkspace::new(files));
     let journal = Arc::new(MemoryJournal::default());
     let model = Arc::new(model);
     let ports = Ports {
         models: Arc::new(OneModel(model.clone())),
-        map: Arc::new(TreeMap::new(&files, starling_syntax::outline)),
+        map: Arc::new(TreeMap::new(files, starling_syntax::outline)),
         workspace: workspace.clone(),
-        checks: Arc::new(ScriptedChecks::new(workspace.clone(), Runner::Pytest, Box::new(verdicts))),
+        checks: Arc::new(ScriptedChecks::new(workspace.clone(), runner, Box::new(verdicts))),
         cloud,
         journal: journal.clone(),
         ledger: journal.clone(),
         clock: Arc::new(StepClock::default()),
         events: Arc::new(RecordedEvents::default()),
     };
+    let file = TaskFile::decode("task.md", task.as_bytes()).expect("small enough");
     let task = TaskId::new("t1");
-    let file = TaskFile::decode("task.md", TASK.as_bytes()).expect("small enough");
     submit(&ports, &task, file, "/project").expect("written");
     Scene { ports, journal, workspace, model, task }
 }

@@ -125,6 +125,8 @@ fn a_fork_bomb_is_ended() {
 fn a_memory_hog_is_ended() {
     let limit = Exceeded::Memory { limit: SMALL.memory };
     check_limit("x=a; while :; do x=$x$x; done", limit);
+    // As fast as memory can be filled.
+    check_limit("head -c 20000000000 /dev/zero | tail -c 20000000000 | wc -c", limit);
     // Many that are small each.
     check_limit(
         "for i in $(seq 20); do bash -c 'x=$(head -c 30000000 /dev/zero | tr \\\\0 x); sleep 60' & done; wait",
