@@ -21,6 +21,9 @@ use starling_core::test_set::TestProof;
 use starling_core::{RelPath, Role, TaskId, answer, prompt};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How the packet says that a test failed on the old code.
+const BEFORE: &str = "failed before the change";
+
 /// Samples of a local verdict.
 const VOTES: u32 = 3;
 
@@ -104,7 +107,7 @@ fn evidence_text(state: &TaskState) -> String {
                 for test in &tests.kept {
                     let proof = match test.proof.first() {
                         Some(TestProof::FailsBefore { message }) => {
-                            format!("failed before the change ({})", message.lines().last().unwrap_or("").trim())
+                            format!("{BEFORE} ({})", message.lines().last().unwrap_or("").trim())
                         }
                         Some(TestProof::KillsMutant { mutant, .. }) => format!("notices the mutant {mutant}"),
                         None => "passes".to_owned(),
@@ -337,7 +340,9 @@ fn finding(item: &serde_json::Value, packet: &ReviewPacket) -> Option<Finding> {
     let text = |key: &str| item[key].as_str().unwrap_or("").trim().to_owned();
     let evidence = text("evidence");
     let words = squeeze(evidence.trim_start_matches(['+', '-', ' ']));
-    if words.chars().count() < 6 || !squeeze(packet.text()).contains(&words) {
+    // What a test said before the change speaks for the change, not against it.
+    let now: Vec<&str> = packet.text().lines().filter(|line| !line.contains(BEFORE)).collect();
+    if words.chars().count() < 6 || !squeeze(&now.join("\n")).contains(&words) {
         return None;
     }
     let path = RelPath::new(text("path").trim_start_matches("b/").trim_start_matches("a/")).ok();
@@ -362,7 +367,11 @@ mod tests {
     fn packet() -> ReviewPacket {
         let section =
             Section { title: "Diff".to_owned(), text: "+    return to_cents(cleaned)\n tally/money.py".to_owned() };
-        ReviewPacket::new(&[section]).expect("it can be scanned")
+        let proof = Section {
+            title: "Evidence from tools".to_owned(),
+            text: format!("  - test_cents: {BEFORE} (AssertionError: 10 != 1000)"),
+        };
+        ReviewPacket::new(&[section, proof]).expect("it can be scanned")
     }
 
     #[track_caller]
@@ -382,6 +391,7 @@ mod tests {
         check(&with("+ return   to_cents(cleaned)", "error"), VerdictKind::Change, 1);
         check(&with("return float(cleaned)", "error"), VerdictKind::Approve, 0);
         check(&with("return to_cents(cleaned)", "info"), VerdictKind::Approve, 1);
+        check(&with("AssertionError: 10 != 1000", "error"), VerdictKind::Approve, 0);
         check("no json", VerdictKind::Approve, 0);
     }
 }

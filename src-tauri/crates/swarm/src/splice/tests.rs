@@ -117,3 +117,34 @@ fn says_why_a_block_is_no_change() {
     assert_eq!(fault("x\n", &["tax"]), "the answer defines none of tax");
     assert!(fault("def tax(cents:\n", &["tax"]).starts_with("the code of the answer does not parse"));
 }
+
+const SHOP: &str = "import fs from 'node:fs';\n\n/** A price. */\nexport const price = (n) => n * 2;\n\nexport default class Cart {\n  #items = [];\n\n  add(item) {\n    this.#items.push(item);\n  }\n}\n\nexport async function load(path) {\n  return fs.promises.readFile(path);\n}\n";
+
+#[track_caller]
+fn javascript(block: &str, symbols: &[&str], new: &[&str], from: &str, to: &str) {
+    let got = run(Language::JavaScript, SHOP, block, symbols, new).expect("a change");
+    assert_eq!(got, SHOP.replace(from, to));
+}
+
+#[test]
+fn javascript_stays_exported_in_every_form() {
+    let arrow = "export const price = (n) => n * 2;";
+    javascript("const price = (n) => n * 3;\n", &["price"], &[], arrow, "export const price = (n) => n * 3;");
+    let function = "export function price(n) {\n  return n * 3;\n}";
+    javascript("function price(n) {\n  return n * 3;\n}\n", &["price"], &[], arrow, function);
+    javascript(
+        "async function load(path) {\n  return null;\n}\n",
+        &["load"],
+        &[],
+        "  return fs.promises.readFile(path);",
+        "  return null;",
+    );
+    let add = "    this.#items.push(item);";
+    let method = "add(item) {\n  this.#items.push(item, item);\n}\n";
+    let inside = format!("class Cart {{\n  {}}}\n", method.replace('\n', "\n  ").trim_end_matches(' '));
+    javascript(&inside, &["Cart.add"], &[], add, "    this.#items.push(item, item);");
+    let block = "import path from 'node:path';\n\nfunction where(file) {\n  return path.dirname(file);\n}\n";
+    let got = run(Language::JavaScript, SHOP, block, &[], &["where"]).expect("a change");
+    let imported = SHOP.replace("'node:fs';\n", "'node:fs';\nimport path from 'node:path';\n");
+    assert_eq!(got, format!("{imported}\nexport function where(file) {{\n  return path.dirname(file);\n}}\n"));
+}
