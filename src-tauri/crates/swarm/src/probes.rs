@@ -31,11 +31,17 @@ pub(crate) struct Probe {
 }
 
 /// Probes from the examples of a task: only calls of functions that a test can import as they are.
-pub(crate) fn from_examples(language: Language, examples: &[Example], functions: &[String]) -> Vec<Probe> {
+/// What those of `waits` give is waited for.
+pub(crate) fn from_examples(
+    language: Language,
+    examples: &[Example],
+    functions: &[String],
+    waits: &[String],
+) -> Vec<Probe> {
     let mut probes: Vec<Probe> = Vec::new();
     for example in examples.iter().filter(|e| functions.contains(&e.name)) {
         let call = bare_call(&example.call, &example.name);
-        let Some(source) = example_source(language, example, &call) else { continue };
+        let Some(source) = example_source(language, example, &call, waits.contains(&example.name)) else { continue };
         let name = if javascript::is(language) {
             let gives = if example.error.is_empty() { "returns" } else { "throws" };
             javascript::title(&call, &format!("{gives} {}{}", example.value, example.error))
@@ -56,7 +62,7 @@ fn bare_call(call: &str, name: &str) -> String {
     format!("{name}{rest}")
 }
 
-fn example_source(language: Language, example: &Example, call: &str) -> Option<String> {
+fn example_source(language: Language, example: &Example, call: &str, waits: bool) -> Option<String> {
     match language {
         Language::Python if example.error.is_empty() => {
             Some(format!("def NAME():\n    assert {call} == {}\n", example.value))
@@ -67,7 +73,7 @@ fn example_source(language: Language, example: &Example, call: &str) -> Option<S
             Some(format!("#[test]\nfn NAME() {{\n    assert_eq!({call}, {value});\n}}\n"))
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            Some(format!("test('NAME', () => {{\n{}}});\n", javascript::example(example, call)?))
+            Some(format!("test('NAME', {});\n", javascript::example(example, call, waits)?))
         }
         _ => None,
     }
@@ -324,21 +330,30 @@ mod tests {
         let examples = starling_core::examples::examples(
             "- `money.parse(\"1,2\")` returns `12`\n- `parse(\"x\")` raises `ValueError`\n- `other(1)` returns `2`\n",
         );
-        let probes = from_examples(Language::Python, &examples, &["parse".to_owned()]);
+        let probes = from_examples(Language::Python, &examples, &["parse".to_owned()], &[]);
         let text = render(Runner::Unittest, "from money import parse", "parse", &probes);
         assert_eq!(
             text,
             "import unittest\n\nfrom money import parse\n\n\nclass ParseTest(unittest.TestCase):\n    def test_parse_1_2(self):\n        self.assertEqual(parse(\"1,2\"), 12)\n\n    def test_parse_x(self):\n        with self.assertRaises(ValueError):\n            parse(\"x\")\n\n\nif __name__ == \"__main__\":\n    unittest.main()\n"
         );
-        let rust = from_examples(Language::Rust, &examples, &["parse".to_owned()]);
+        let rust = from_examples(Language::Rust, &examples, &["parse".to_owned()], &[]);
         let script = starling_core::examples::examples(
             "- `add(2, 3)` returns `5`\n- `m.add(0, 0)` throws `RangeError`\n- `add(1, 1)` returns `[2, \"x\"]`\n- `add(0, 1)` returns `None`\n",
         );
-        let probes = from_examples(Language::JavaScript, &script, &["add".to_owned()]);
+        let probes = from_examples(Language::JavaScript, &script, &["add".to_owned()], &[]);
         let text = render(Runner::NodeTest, "import { add } from './m.js';", "add", &probes);
         assert_eq!(
             text,
-            "import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add } from './m.js';\n\ntest('add(2, 3) returns 5', () => {\n  assert.equal(add(2, 3), 5);\n});\n\ntest('add(0, 0) throws RangeError', () => {\n  assert.throws(() => add(0, 0), RangeError);\n});\n\ntest('add 1 1 returns 2 x', () => {\n  assert.deepEqual(add(1, 1), [2, \"x\"]);\n});\n"
+            "import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add } from './m.js';\n\ntest('add(2, 3) returns 5', () => {\n  assert.equal(add(2, 3), 5);\n});\n\ntest('add(0, 0) throws RangeError', () => {\n  assert.throws(() => add(0, 0), RangeError);\n});\n\ntest('add(1, 1) returns [2, \"x\"]', () => {\n  assert.deepEqual(add(1, 1), [2, \"x\"]);\n});\n"
+        );
+        let later = from_examples(Language::TypeScript, &script, &["add".to_owned()], &["add".to_owned()]);
+        assert_eq!(
+            later[0].source,
+            "test('add(2, 3) returns 5', async () => {\n  assert.equal(await add(2, 3), 5);\n});\n"
+        );
+        assert_eq!(
+            later[1].source,
+            "test('add(0, 0) throws RangeError', async () => {\n  await assert.rejects(async () => add(0, 0), RangeError);\n});\n"
         );
         assert_eq!(rust[0].source, "#[test]\nfn test_parse_1_2() {\n    assert_eq!(parse(\"1,2\"), 12);\n}\n");
     }

@@ -123,7 +123,10 @@ pub(crate) fn example_probes(
         !name.contains('.') && known.is_none_or(|s| s.kind == SymbolKind::Function)
     };
     let functions: Vec<String> = step.symbols.iter().chain(&step.new_symbols).filter(callable).cloned().collect();
-    Ok(from_examples(language, &starling_core::examples::examples(&text), &functions))
+    // What is new is taken to give its result at once.
+    let known = outline.symbols.iter().filter(|s| s.signature.split_whitespace().any(|word| word == "async"));
+    let waits: Vec<String> = known.map(|s| s.qualified.clone()).collect();
+    Ok(from_examples(language, &starling_core::examples::examples(&text), &functions, &waits))
 }
 
 /// Runs one candidate through the gates, from parsing to tests. A survivor has passed them all.

@@ -14,14 +14,16 @@ pub(crate) struct Found {
     pub source: String,
 }
 
-/// The body of a test for an example; `None` when its value is none of this language.
-pub(crate) fn example(example: &Example, call: &str) -> Option<String> {
+/// The function of a test for an example; `None` when its value is none of this language.
+pub(crate) fn example(example: &Example, call: &str, waits: bool) -> Option<String> {
+    let (head, wait) = if waits { ("async () =>", "await ") } else { ("() =>", "") };
     if !example.error.is_empty() {
         let builtin = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "URIError", "EvalError"];
         let error = example.error.rsplit('.').next().unwrap_or(&example.error);
         // An error of the project's own is known by its name, so that nothing more must be imported.
         let wanted = if builtin.contains(&error) { error.to_owned() } else { format!("{{ name: '{error}' }}") };
-        return Some(format!("  assert.throws(() => {call}, {wanted});\n"));
+        let throws = if waits { "rejects" } else { "throws" };
+        return Some(format!("{head} {{\n  {wait}assert.{throws}({head} {call}, {wanted});\n}}"));
     }
     let value = match example.value.as_str() {
         "True" => "true",
@@ -36,13 +38,14 @@ pub(crate) fn example(example: &Example, call: &str) -> Option<String> {
         }
         value => value,
     };
-    Some(format!("  assert.{}({call}, {value});\n", if value.starts_with(['[', '{']) { "deepEqual" } else { "equal" }))
+    let compare = if value.starts_with(['[', '{']) { "deepEqual" } else { "equal" };
+    Some(format!("{head} {{\n  assert.{compare}({wait}{call}, {value});\n}}"))
 }
 
-/// A name in words, fit to stand in quotes: the call and what it gives, or only words where that would need escapes.
+/// A name that stands in single quotes: the call and what it gives, or only words where that would need escapes.
 pub(crate) fn title(call: &str, gives: &str) -> String {
-    let text = format!("{call} {gives}");
-    let plain = !text.contains(['\'', '"', '`', '\\', '\n', '$']) && !text.contains("::") && text.chars().count() <= 70;
+    let text = format!("{call} {gives}").trim().replace('\'', "\"");
+    let plain = !text.contains(['\\', '\n', '`']) && !text.contains("::") && text.chars().count() <= 80;
     if plain { text } else { snake(&text).replace('_', " ").chars().take(70).collect::<String>().trim().to_owned() }
 }
 
@@ -196,7 +199,8 @@ mod tests {
     #[test]
     fn names_tests_in_words() {
         assert_eq!(title("add(2, 3)", "returns 5"), "add(2, 3) returns 5");
-        assert_eq!(title("slug('Ä b')", "returns 'b'"), "slug ä b returns b");
+        assert_eq!(title("slug('Ä b')", "returns 'b'"), "slug(\"Ä b\") returns \"b\"");
+        assert_eq!(title("slug('a\\n')", "returns 'b'"), "slug a n returns b");
         assert_eq!(renamed_source("test('a', () => {});\n", "a", "a 2"), "test('a 2', () => {});\n");
     }
 }

@@ -48,7 +48,7 @@ fn check(code: &str, answer: &str, expected_code: &str, expected_test: &str) {
     assert_eq!(text("test/words-shout.test.js"), expected_test);
 }
 
-const TESTS: &str = "test('shout ab returns ab', () => {\n  assert.equal(shout(\"ab\"), \"AB\");\n});\n\ntest('shout returns', () => {\n  assert.equal(shout(\"\"), \"\");\n});\n";
+const TESTS: &str = "test('shout(\"ab\") returns \"AB\"', () => {\n  assert.equal(shout(\"ab\"), \"AB\");\n});\n\ntest('shout(\"\") returns \"\"', () => {\n  assert.equal(shout(\"\"), \"\");\n});\n";
 
 #[test]
 fn a_new_function_of_a_module_with_require() {
