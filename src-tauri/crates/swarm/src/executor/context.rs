@@ -6,6 +6,7 @@ use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::javascript;
 use crate::placing::python_module;
+use starling_core::RelPath;
 use starling_core::brief::TaskKind;
 use starling_core::code::{Language, Outline, SymbolKind};
 use starling_core::plan::Step;
@@ -26,7 +27,7 @@ pub(crate) fn input(desk: &Desk<'_>, step: &Step, court: &Court) -> Result<Execu
         task: task_text(desk),
         acceptance: step.acceptance.clone(),
         constraints: brief.map(|b| b.constraints.clone()).unwrap_or_default(),
-        context: imported(desk, court.language, &outline)?,
+        context: imported(desk, court.language, &court.path, &outline)?,
         target: Snippet { path: court.path.to_string(), text: excerpt(&source, &outline, step) },
         symbols: step.symbols.clone(),
         new_symbols: step.new_symbols.clone(),
@@ -128,15 +129,25 @@ pub(crate) fn excerpt(source: &str, outline: &Outline, step: &Step) -> String {
 }
 
 /// Signatures with documentation of what the file imports from the project.
-fn imported(desk: &Desk<'_>, language: Language, outline: &Outline) -> Result<Vec<Snippet>, SwarmError> {
-    if language != Language::Python {
+fn imported(
+    desk: &Desk<'_>,
+    language: Language,
+    path: &RelPath,
+    outline: &Outline,
+) -> Result<Vec<Snippet>, SwarmError> {
+    let python = language == Language::Python;
+    if !python && !javascript::is(language) {
         return Ok(Vec::new());
     }
+    let names = |file: &RelPath, module: &str| {
+        if python { python_module(file) == module } else { javascript::is_module(path, module, file) }
+    };
+    let comment = if python { "#" } else { "//" };
     let files = desk.ports.map.files()?;
     let mut snippets = Vec::new();
     let mut seen = BTreeSet::new();
     for import in &outline.imports {
-        let Some(file) = files.iter().find(|entry| python_module(&entry.path) == import.module) else { continue };
+        let Some(file) = files.iter().find(|entry| names(&entry.path, &import.module)) else { continue };
         if !seen.insert(file.path.clone()) {
             continue;
         }
@@ -145,7 +156,7 @@ fn imported(desk: &Desk<'_>, language: Language, outline: &Outline) -> Result<Ve
             .symbols
             .iter()
             .filter(|s| import.names.iter().any(|n| n == &s.name || s.qualified.starts_with(&format!("{n}."))));
-        let lines: Vec<String> = wanted.map(|s| format!("{}  # {}", s.signature, first_line(&s.doc))).collect();
+        let lines: Vec<String> = wanted.map(|s| format!("{}  {comment} {}", s.signature, first_line(&s.doc))).collect();
         if !lines.is_empty() {
             snippets.push(Snippet { path: file.path.to_string(), text: lines.join("\n") });
         }

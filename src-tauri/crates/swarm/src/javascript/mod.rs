@@ -93,6 +93,30 @@ fn specifier(runner: Runner, test: &RelPath, target: &RelPath) -> String {
     }
 }
 
+/// Whether `file` is what the file `from` means by `module` ("./cart.js", "../lib").
+pub(crate) fn is_module(from: &RelPath, module: &str, file: &RelPath) -> bool {
+    if !module.starts_with('.') {
+        return false;
+    }
+    let mut parts: Vec<&str> = from.parent().split('/').filter(|part| !part.is_empty()).collect();
+    for part in module.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    // An import of types may name the file that they are compiled to.
+    let bare = |path: &str| {
+        let ends = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
+        let cut = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+        cut.strip_suffix("/index").unwrap_or(cut).to_owned()
+    };
+    Language::of(file).is_some_and(is) && bare(&parts.join("/")) == bare(file.as_str())
+}
+
 /// The first lines of a test file: what it tests with, then its target.
 pub(crate) fn head(runner: Runner, import: &str) -> String {
     let imports = import.starts_with("import");
@@ -147,6 +171,19 @@ mod tests {
         let types = "export const add = (a: number) => a;\n";
         check(node, "test/a.test.ts", "src/a.ts", types, &["add"], "import { add } from '../src/a.ts';");
         check(Runner::Vitest, "src/a.test.ts", "src/a.ts", types, &["add"], "import { add } from './a';");
+    }
+
+    #[test]
+    fn finds_the_file_of_an_import() {
+        let check = |module: &str, file: &str, expected: bool| {
+            assert_eq!(is_module(&rel("src/shop/cart.ts"), module, &rel(file)), expected, "{module} {file}");
+        };
+        check("./tax.js", "src/shop/tax.ts", true);
+        check("../money", "src/money.ts", true);
+        check("../lib", "src/lib/index.js", true);
+        check("../money", "money.ts", false);
+        check("money", "src/shop/money.ts", false);
+        check("../../data.json", "data.json", false);
     }
 
     #[test]
