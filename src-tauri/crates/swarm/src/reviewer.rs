@@ -3,6 +3,8 @@
 //! A small local model says "change" easily. So a local verdict is a vote of several samples, a finding counts only when
 //! the words it rests on stand in the packet, and "change" or "reject" needs such a finding. No verdict overrules a gate.
 
+mod verdict;
+
 use crate::desk::{Desk, ask};
 use crate::drive::change_of;
 use crate::error::SwarmError;
@@ -14,15 +16,13 @@ use starling_core::port::{
     Cancel, CloudReviewer, Flow, JournalError, Ledger, Model, ModelError, Progress, SampleRequest, Shape,
 };
 use starling_core::receipt::{EgressEntry, ModelCall};
-use starling_core::review::{Finding, Place, Reviewer, Severity, Verdict, VerdictKind};
+use starling_core::review::{Finding, Place, Reviewer, Verdict, VerdictKind};
 use starling_core::shown::not_shown;
 use starling_core::state::{StepState, TaskEvent, TaskState};
 use starling_core::test_set::TestProof;
-use starling_core::{RelPath, Role, TaskId, answer, prompt};
+use starling_core::{Role, TaskId, prompt};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How the packet says that a test failed on the old code.
-const BEFORE: &str = "failed before the change";
+use verdict::{BEFORE, NOTICES, local_verdict, read_verdict, tally};
 
 /// Samples of a local verdict.
 const VOTES: u32 = 3;
@@ -109,7 +109,7 @@ fn evidence_text(state: &TaskState) -> String {
                         Some(TestProof::FailsBefore { message }) => {
                             format!("{BEFORE} ({})", message.lines().last().unwrap_or("").trim())
                         }
-                        Some(TestProof::KillsMutant { mutant, .. }) => format!("notices the mutant {mutant}"),
+                        Some(TestProof::KillsMutant { mutant, .. }) => format!("{NOTICES} {mutant}"),
                         None => "passes".to_owned(),
                     };
                     out.push_str(&format!("  - {}: {proof}\n", test.name));
@@ -278,120 +278,10 @@ pub(crate) fn local(
     let call = ask(model, Role::Reviewer, prompt::REVIEW, &request, cancel, progress, &mut |_| Flow::Continue)?;
     let mut record = call.record;
     let votes: Vec<(VerdictKind, String, Vec<Finding>)> =
-        call.sampled.completions.iter().filter_map(|c| read_verdict(&c.text, packet)).collect();
+        call.sampled.completions.iter().filter_map(|c| local_verdict(&c.text, packet)).collect();
     record.valid = votes.len() as u32;
     let reviewer = Reviewer { model: record.model.clone(), place: Place::Local, fallback: fallback.to_owned() };
     let (kind, summary, findings) = tally(votes);
     let packet = fingerprint(packet.text().as_bytes());
     Ok((Verdict { kind, summary, findings, reviewer, packet }, record))
-}
-
-/// The majority. An objection without a grounded finding of weight counts as approval with a remark.
-fn tally(votes: Vec<(VerdictKind, String, Vec<Finding>)>) -> (VerdictKind, String, Vec<Finding>) {
-    let all = votes.len();
-    let cast: Vec<(VerdictKind, Option<String>, Vec<Finding>)> = votes
-        .into_iter()
-        .map(|(kind, summary, findings)| {
-            let weighty = findings.iter().any(|f| f.severity == Severity::Error);
-            let counted = if weighty { kind } else { VerdictKind::Approve };
-            // The words of an objection that does not count would contradict the verdict.
-            (counted, (counted == kind).then_some(summary), findings)
-        })
-        .collect();
-    let count = |kind| cast.iter().filter(|(k, _, _)| *k == kind).count();
-    let against = count(VerdictKind::Change) + count(VerdictKind::Reject);
-    let kind = if against * 2 <= cast.len() {
-        VerdictKind::Approve
-    } else if count(VerdictKind::Reject) > count(VerdictKind::Change) {
-        VerdictKind::Reject
-    } else {
-        VerdictKind::Change
-    };
-    let speaks = cast.iter().filter(|(k, _, _)| *k == kind).find_map(|(_, summary, _)| summary.clone());
-    let summary = speaks.unwrap_or_else(|| match all {
-        0 => "No sample gave a readable verdict; the gates' results stand.".to_owned(),
-        _ => "No objection quotes the change, so none counts; the gates' results stand.".to_owned(),
-    });
-    let mut findings: Vec<Finding> = Vec::new();
-    for finding in cast.into_iter().filter(|(k, _, _)| *k == kind).flat_map(|(_, _, findings)| findings) {
-        if !findings.iter().any(|known| known.evidence == finding.evidence || known.message == finding.message) {
-            findings.push(finding);
-        }
-    }
-    (kind, summary, findings)
-}
-
-/// Reads an answer. Findings whose words do not stand in the packet are dropped: they are about something else.
-fn read_verdict(text: &str, packet: &ReviewPacket) -> Option<(VerdictKind, String, Vec<Finding>)> {
-    let value = answer::json_object(text).ok()?;
-    let kind = match value["verdict"].as_str()? {
-        "approve" => VerdictKind::Approve,
-        "change" => VerdictKind::Change,
-        "reject" => VerdictKind::Reject,
-        _ => return None,
-    };
-    let summary = value["summary"].as_str().unwrap_or("").trim().to_owned();
-    let findings =
-        value["findings"].as_array().into_iter().flatten().filter_map(|item| finding(item, packet)).collect();
-    Some((kind, summary, findings))
-}
-
-fn finding(item: &serde_json::Value, packet: &ReviewPacket) -> Option<Finding> {
-    let text = |key: &str| item[key].as_str().unwrap_or("").trim().to_owned();
-    let evidence = text("evidence");
-    let words = squeeze(evidence.trim_start_matches(['+', '-', ' ']));
-    // What a test said before the change speaks for the change, not against it.
-    let now: Vec<&str> = packet.text().lines().filter(|line| !line.contains(BEFORE)).collect();
-    if words.chars().count() < 6 || !squeeze(&now.join("\n")).contains(&words) {
-        return None;
-    }
-    let path = RelPath::new(text("path").trim_start_matches("b/").trim_start_matches("a/")).ok();
-    let path = path.filter(|path| packet.text().contains(path.as_str()));
-    let severity = match item["severity"].as_str() {
-        Some("error") => Severity::Error,
-        Some("warning") => Severity::Warning,
-        _ => Severity::Info,
-    };
-    let line = item["line"].as_u64().and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0);
-    Some(Finding { path, line, severity, message: text("message"), evidence })
-}
-
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn packet() -> ReviewPacket {
-        let section =
-            Section { title: "Diff".to_owned(), text: "+    return to_cents(cleaned)\n tally/money.py".to_owned() };
-        let proof = Section {
-            title: "Evidence from tools".to_owned(),
-            text: format!("  - test_cents: {BEFORE} (AssertionError: 10 != 1000)"),
-        };
-        ReviewPacket::new(&[section, proof]).expect("it can be scanned")
-    }
-
-    #[track_caller]
-    fn check(answer: &str, kind: VerdictKind, findings: usize) {
-        let (got, _, found) = tally(read_verdict(answer, &packet()).into_iter().collect());
-        assert_eq!((got, found.len()), (kind, findings), "{answer}");
-    }
-
-    #[test]
-    fn an_objection_needs_words_of_the_packet() {
-        let with = |evidence: &str, severity: &str| {
-            format!(
-                r#"{{"verdict":"change","summary":"s","findings":[{{"path":"tally/money.py","line":3,"severity":"{severity}","message":"m","evidence":"{evidence}"}}]}}"#
-            )
-        };
-        check(&with("return to_cents(cleaned)", "error"), VerdictKind::Change, 1);
-        check(&with("+ return   to_cents(cleaned)", "error"), VerdictKind::Change, 1);
-        check(&with("return float(cleaned)", "error"), VerdictKind::Approve, 0);
-        check(&with("return to_cents(cleaned)", "info"), VerdictKind::Approve, 1);
-        check(&with("AssertionError: 10 != 1000", "error"), VerdictKind::Approve, 0);
-        check("no json", VerdictKind::Approve, 0);
-    }
 }
