@@ -306,6 +306,15 @@ pub struct Bench {
     /// The model to measure (default: the executor's).
     #[arg(long)]
     pub model: Option<String>,
+    /// llama.cpp's own server, to compare the engine with (tests/bench/README.md says how to get it).
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+    /// Turns of each side.
+    #[arg(long, default_value_t = 3)]
+    pub rounds: u32,
+    /// Only this one of one_sequence, sixteen_candidates, sixteen_workers, schema_plan and restart.
+    #[arg(long, value_name = "NAME")]
+    pub workload: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

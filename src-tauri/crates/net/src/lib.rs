@@ -15,6 +15,7 @@ mod endpoint;
 mod fold;
 mod gate;
 mod limits;
+mod loopback;
 mod openai;
 mod price;
 mod retry;
@@ -25,6 +26,7 @@ pub use cloud::{Api, CloudEndpoint, Target};
 pub use download::{DownloadError, From, Progress, fetch_model};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind};
 pub use gate::NetGate;
+pub use loopback::{LoopbackError, post as post_loopback};
 
 #[cfg(test)]
 mod fake;

@@ -1,5 +1,9 @@
 //! `starling bench`: how fast this machine is at what Starling does. Ratios, because they travel better than seconds.
 
+mod engine;
+mod server;
+mod workload;
+
 use super::args::{self, BenchSubject};
 use super::output::{CliError, CliResult, Output};
 use super::{input, interrupt};
@@ -12,11 +16,38 @@ use std::time::Instant;
 
 pub fn run(args: args::Bench, out: Output) -> CliResult {
     let result = match args.what {
-        BenchSubject::Engine => engine(args.model.as_deref())?,
+        BenchSubject::Engine => match &args.server {
+            Some(server) => against(&args, server, out)?,
+            None => engine(args.model.as_deref())?,
+        },
         BenchSubject::Index => index(&input::project(&args.project)?)?,
         BenchSubject::App => app()?,
     };
     out.result(&result, || serde_json::to_string_pretty(&result).unwrap_or_default())
+}
+
+/// The engine and llama.cpp's server in turns.
+fn against(args: &args::Bench, server: &Path, out: Output) -> Result<Value, CliError> {
+    let starling = super::open()?;
+    let name = match &args.model {
+        Some(name) => name.clone(),
+        None => starling.residency.name_of(Role::Executor).map(|name| name.to_string()).unwrap_or_default(),
+    };
+    let file = starling.shelf.file(&name).ok_or_else(|| super::models::unknown(&name))?;
+    let scratch = starling.folders.scratch.join(format!("bench-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).map_err(CliError::refused)?;
+    let plan = engine::Plan {
+        model: file.path,
+        name: file.name,
+        millions: file.millions,
+        server: server.to_owned(),
+        rounds: args.rounds.max(1),
+        only: args.workload.clone(),
+        scratch: scratch.clone(),
+    };
+    let measured = engine::run(&plan, &|text| out.note("bench", text)).map_err(CliError::refused);
+    std::fs::remove_dir_all(&scratch).map_err(CliError::refused)?;
+    measured
 }
 
 /// One candidate against four that share a prompt, and a prompt that was read before against a new one.
