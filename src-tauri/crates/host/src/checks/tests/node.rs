@@ -171,6 +171,15 @@ fn mutants_scripts_and_packages_of_the_user() {
     std::fs::write(dep.join("i.js"), "export const three = 3;\n").expect("written");
     scene.checks = scene.checks.with_packages_of(&project);
     assert!(scene.node(&[], &[], 60).green(), "a package of the user's tree is found from the stage");
+    let hidden = scene.folder.path().join("hidden");
+    std::fs::create_dir_all(hidden.join("dep")).expect("made");
+    let other = scene.folder.path().join("other");
+    std::fs::create_dir(&other).expect("made");
+    std::os::unix::fs::symlink(&hidden, other.join("node_modules")).expect("linked");
+    scene.checks = scene.checks.with_packages_of(&other);
+    let report = scene.node(&[], &[], 60);
+    assert!(report.broken && report.output.contains("Cannot find package 'dep'"), "a link elsewhere is not followed");
+    scene.checks = scene.checks.with_packages_of(&project);
     let results = scene.mutate(
         Runner::NodeTest,
         "sum.mjs",

@@ -18,8 +18,6 @@ const OLDEST: (u32, u32) = (20, 0);
 pub(crate) struct Node {
     pub program: PathBuf,
     pub version: (u32, u32),
-    /// The folder of the installation, where that lies in a home.
-    readable: Option<PathBuf>,
     /// The user's `node_modules`, where the stage has none.
     modules: Option<PathBuf>,
     /// What the project's own test script passes to node before the tests ("--import tsx").
@@ -49,18 +47,17 @@ pub(super) fn find(tree: &Path, project: Option<&Path>, script: &Script) -> Opti
         let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
         let version = (numbers.next()?, numbers.next()?);
         let program = PathBuf::from(program);
-        // ".../bin/node": the packages that came with it lie beside `bin`.
-        let prefix = program.parent().and_then(Path::parent).filter(|prefix| prefix.components().count() > 2);
-        let readable = prefix.filter(|prefix| !prefix.starts_with("/usr")).map(Path::to_owned);
-        let modules = roots.iter().map(|root| root.join("node_modules")).find(|path| has_packages(path));
-        let modules = modules.filter(|path| !path.starts_with(tree));
+        let modules = roots.iter().find_map(|root| installed(root)).filter(|path| !path.starts_with(tree));
         let (flags, places) = (script.flags.clone(), script.places.clone());
-        (version >= OLDEST).then_some(Node { program, version, readable, modules, flags, places })
+        (version >= OLDEST).then_some(Node { program, version, modules, flags, places })
     })
 }
 
-fn has_packages(modules: &Path) -> bool {
-    std::fs::read_dir(modules).is_ok_and(|mut entries| entries.next().is_some())
+/// Where the packages of a tree really lie; what is shown must not be chosen by a link of the project's.
+fn installed(root: &Path) -> Option<PathBuf> {
+    let modules = root.join("node_modules").canonicalize().ok().filter(|path| path.ends_with("node_modules"))?;
+    let some = std::fs::read_dir(&modules).is_ok_and(|mut entries| entries.next().is_some());
+    some.then_some(modules)
 }
 
 /// Whether the folder is a JavaScript project.
@@ -161,8 +158,9 @@ impl Node {
 
     /// Runs node in the sandbox. Packages installed in the user's tree appear in the stage, read-only.
     pub fn run(&self, site: &Site, args: &[OsString], limit: Duration, cancel: &Cancel) -> Result<Output, CheckError> {
-        let mut readable: Vec<(PathBuf, PathBuf)> =
-            self.readable.iter().map(|path| (path.clone(), path.clone())).collect();
+        // The program alone: what came with it is not needed, and its folder may be a home.
+        let own = Some(&self.program).filter(|program| !program.starts_with("/usr"));
+        let mut readable: Vec<(PathBuf, PathBuf)> = own.map(|path| (path.clone(), path.clone())).into_iter().collect();
         readable.extend(self.modules.iter().map(|path| (path.clone(), site.tree.join("node_modules"))));
         let mut path = OsString::from(self.program.parent().unwrap_or(Path::new("/usr/bin")));
         path.push(":/usr/bin:/bin");
