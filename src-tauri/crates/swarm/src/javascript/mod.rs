@@ -5,7 +5,7 @@ mod names;
 mod place;
 mod probe;
 
-pub(crate) use names::invented;
+pub(crate) use names::{invented, stands_alone};
 pub(crate) use place::test_path;
 pub(crate) use probe::{example, fits, from_answer, renamed_source, title};
 

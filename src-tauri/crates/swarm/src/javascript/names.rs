@@ -13,6 +13,12 @@ pub(crate) fn invented(language: Language, old: &str, new: &str, map: &dyn CodeM
     Ok(missing)
 }
 
+/// Whether a test uses nothing but what its file imports, what it binds itself, and the language.
+pub(crate) fn stands_alone(language: Language, opening: &str, test: &str) -> bool {
+    // Some runners give `test` to every file.
+    unknown(language, "test();", &format!("{opening}\n{test}")).is_empty()
+}
+
 fn unknown(language: Language, old: &str, new: &str) -> Vec<String> {
     use IdentifierRole::{Call, Definition, Import, Parameter, Use};
     let (before, after) = (identifiers(language, old, None), identifiers(language, new, None));
@@ -145,6 +151,15 @@ mod tests {
             "export function f(a: Partial<Own>): Own { return made(a as Own); }",
             &["made"],
         );
+    }
+
+    #[test]
+    fn a_test_needs_nothing_beside_it() {
+        let opening = "const assert = require('assert');\nconst { add } = require('./a.js');";
+        let check = |test: &str| stands_alone(Language::JavaScript, opening, test);
+        assert!(check("test('a', () => { const b = 1; assert.equal(add(b, 2), 3); });"));
+        assert!(!check("test('a', () => { assert.equal(add(shared, 2), 3); });"));
+        assert!(!check("test('a', () => { assert.equal(sub(1, 2), 3); });"));
     }
 
     #[test]

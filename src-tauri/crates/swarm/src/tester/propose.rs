@@ -4,6 +4,7 @@ use super::{Subject, record_javascript, record_python, record_rust};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::executor::tail;
+use crate::javascript;
 use crate::judge::Bench;
 use crate::probes::{Probe, body_of, fits, from_answer, renamed};
 use starling_core::code::{Language, Symbol};
@@ -154,6 +155,9 @@ pub(crate) fn shown(source: &str, symbols: &[Symbol], names: &[String]) -> Strin
 
 /// Names a test uses exist: the target's, its own, the language's. Rust asks its compiler.
 pub(crate) fn names_exist(subject: &Subject, bench: &Bench, probe: &Probe) -> bool {
+    if javascript::is(subject.language) {
+        return javascript::stands_alone(subject.language, &bench.opening(), &probe.source);
+    }
     if subject.language != Language::Python {
         return true;
     }
