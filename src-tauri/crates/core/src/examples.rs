@@ -148,7 +148,7 @@ fn examples_of(sentence: &str) -> Vec<Example> {
             call: code.to_owned(),
             value: String::new(),
             error: String::new(),
-            line: sentence.trim().to_owned(),
+            line: said(sentence),
         };
         if ERROR.is_match(between) && is_error_name(next) {
             found.push(Example { error: next.to_owned(), ..base });
@@ -170,8 +170,15 @@ fn equality(code: &str, sentence: &str) -> Option<Example> {
         call: call.to_owned(),
         value: value.to_owned(),
         error: String::new(),
-        line: sentence.trim().to_owned(),
+        line: said(sentence),
     })
+}
+
+/// A sentence without the marks of its list.
+fn said(sentence: &str) -> String {
+    let bare = sentence.trim().trim_start_matches(['-', '*', '+']).trim_start();
+    let open = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| bare.strip_prefix(mark));
+    open.unwrap_or(bare).trim_start().to_owned()
 }
 
 fn outside_code(sentence: &str) -> String {
@@ -247,6 +254,14 @@ mod tests {
         check("it holds that `f(3) == 9`", &[("f(3)", "9")]);
         check("`f(3)` → `9`", &[("f(3)", "9")]);
         check("`top(2)` returns `[(\"b\", 3), (\"a\", 2)]`", &[("top(2)", "[(\"b\", 3), (\"a\", 2)]")]);
+    }
+
+    #[test]
+    fn the_sentence_comes_without_the_marks_of_its_list() {
+        let line = |text: &str| examples(text)[0].line.clone();
+        assert_eq!(line("- [ ] when empty, `f(1)` is `2`"), "when empty, `f(1)` is `2`");
+        assert_eq!(line("* `f(-1)` is `2`"), "`f(-1)` is `2`");
+        assert_eq!(line("`f(1)` is `2`"), "`f(1)` is `2`");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::error::SwarmError;
 use crate::executor::tail;
 use crate::javascript;
 use crate::judge::Bench;
-use crate::probes::{Probe, body_of, fits, from_answer, renamed};
+use crate::probes::{Probe, body_of, fits, from_answer, owned_twin, renamed};
 use starling_core::code::{Language, Symbol};
 use starling_core::examples::Example;
 use starling_core::plan::Step;
@@ -68,19 +68,32 @@ pub(crate) fn spec_probes(
             }
         }
     }
+    if bench.language == Language::Rust {
+        for example in of_task(desk, &subject) {
+            let twins: Vec<Probe> = probes.iter().filter_map(|probe| owned_twin(probe, &example)).collect();
+            for twin in twins {
+                probes.push(renamed(twin, &probes));
+            }
+        }
+    }
     Ok(probes)
 }
 
 /// Examples of the task about the subject that no probe shows yet.
 fn unspoken(desk: &Desk<'_>, subject: &Subject, have: &[Probe], probes: &[Probe]) -> Vec<Example> {
+    let mut examples = of_task(desk, subject);
+    examples
+        .retain(|example| !have.iter().chain(probes).any(|probe| starling_core::shown::shows(example, &probe.source)));
+    examples.truncate(MOST_EXAMPLES);
+    examples
+}
+
+/// Examples of the task about the subject.
+fn of_task(desk: &Desk<'_>, subject: &Subject) -> Vec<Example> {
     let injected = desk.state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
     let Some(file) = desk.state.file.as_ref().filter(|_| !injected) else { return Vec::new() };
     let mut examples = starling_core::examples::examples(&file.text);
-    examples.retain(|example| {
-        let ours = subject.symbols.iter().any(|symbol| symbol.rsplit('.').next() == Some(example.name.as_str()));
-        ours && !have.iter().chain(probes).any(|probe| starling_core::shown::shows(example, &probe.source))
-    });
-    examples.truncate(MOST_EXAMPLES);
+    examples.retain(|example| subject.symbols.iter().any(|s| s.rsplit('.').next() == Some(example.name.as_str())));
     examples
 }
 
