@@ -39,7 +39,13 @@ impl Store {
         let blobs = file.parent().unwrap_or(Path::new(".")).join("blobs");
         let (connection, opened) = open::open(file)?;
         let reader = open::reader(file)?;
-        Ok(Store { writer: writer::Writer::start(connection)?, reader: Mutex::new(reader), file: file.to_owned(), blobs, opened })
+        Ok(Store {
+            writer: writer::Writer::start(connection)?,
+            reader: Mutex::new(reader),
+            file: file.to_owned(),
+            blobs,
+            opened,
+        })
     }
 
     /// What was found at opening.

@@ -145,7 +145,12 @@ fn of_code(out: &mut Vec<Found>, text: &str, span: Span, language: &str, fenced:
     while let Some(line) = all.get(index).copied() {
         index += 1;
         let words = slice(text, line);
-        if words.is_empty() || announces(words) || words.starts_with('#') || words.starts_with("//") || words.starts_with("REM ") {
+        if words.is_empty()
+            || announces(words)
+            || words.starts_with('#')
+            || words.starts_with("//")
+            || words.starts_with("REM ")
+        {
             continue;
         }
         let mut end = line.end;

@@ -295,8 +295,12 @@ fn finds_commands_in_marks_fences_prompts_and_prose() {
         &[("commands", &["shopctl list --all | head", "go test -race ./..."])],
     );
     // Words of a log that end in a colon name what follows, whichever tool they begin with.
-    for line in ["stack backtrace:", "head commit:", "test result:", "diff --git a/x b/x:", "make check：", "cat file.txt:"] {
-        for text in [format!("```\n{line}\n   0: rust_begin_unwind\n```"), format!("Run `{line}`"), format!("    {line}\n")] {
+    for line in
+        ["stack backtrace:", "head commit:", "test result:", "diff --git a/x b/x:", "make check：", "cat file.txt:"]
+    {
+        for text in
+            [format!("```\n{line}\n   0: rust_begin_unwind\n```"), format!("Run `{line}`"), format!("    {line}\n")]
+        {
             check(&format!("# T one\n\n{text}\n"), &[("commands", &[])]);
         }
     }
