@@ -22,6 +22,7 @@ mod probes;
 mod reviewer;
 mod splice;
 mod tester;
+mod twin;
 mod validate;
 
 pub use drive::{cancelled, decide_packet, decide_plan, discard, drive, land, submit};
