@@ -5,11 +5,15 @@ use crate::Role;
 use crate::examples::{Example, examples};
 use crate::state::{StepState, TaskState};
 
+/// Examples of the task. A text that tries to instruct the assistant is no source of tests.
+pub fn stated(state: &TaskState) -> Vec<Example> {
+    let injected = state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
+    state.file.as_ref().filter(|_| !injected).map(|file| examples(&file.text)).unwrap_or_default()
+}
+
 /// Examples of the task about what the plan changes that no kept test shows.
 pub fn not_shown(state: &TaskState) -> Vec<Example> {
-    // A text that tries to instruct the assistant is no source of tests.
-    let injected = state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
-    let (Some(file), Some(plan), false) = (&state.file, &state.plan, injected) else { return Vec::new() };
+    let Some(plan) = &state.plan else { return Vec::new() };
     let changes = plan.steps.iter().filter(|step| step.role == Role::Executor);
     let names: Vec<&str> = changes
         .flat_map(|step| step.symbols.iter().chain(&step.new_symbols))
@@ -24,7 +28,7 @@ pub fn not_shown(state: &TaskState) -> Vec<Example> {
         })
         .flat_map(|tests| tests.kept.iter().map(|test| test.source.as_str()))
         .collect();
-    let mut examples = examples(&file.text);
+    let mut examples = stated(state);
     examples.retain(|example| names.contains(&example.name.as_str()) && !tests.iter().any(|test| shows(example, test)));
     examples
 }

@@ -13,12 +13,15 @@ mod library;
 mod llama;
 mod memory;
 mod model;
+mod opened;
 mod owner;
 mod sample;
 mod schedule;
 mod schema;
 mod stats;
 mod stream;
+#[cfg(test)]
+mod test_models;
 
 pub use llama::{Kernels, cpu_can_run, kernels, prepare_process, short_waits};
 pub use memory::need_mb;

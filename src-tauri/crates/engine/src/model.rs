@@ -5,6 +5,7 @@ use crate::chat::ChatFormat;
 use crate::gguf::{self, Header};
 use crate::library::{self, Disk};
 use crate::llama::{self, LoadFailure, Weights};
+use crate::opened::same_file;
 use crate::owner::{Owner, Plan, Ready, SubmitError};
 use crate::sample::Choice;
 use crate::schedule::{News, Report, Work};
@@ -83,7 +84,7 @@ impl LocalModel {
         let cancel = options.cancel.clone();
         let mut progress = options.progress;
         let plan = Plan {
-            path: checked_path(&open, file),
+            path: same_file(&open, file),
             thread_name: format!("model {name}"),
             cells: context,
             threads: options.threads.unwrap_or_else(cores::physical),
@@ -260,38 +261,13 @@ fn disk(open: &mut File, header: &Header, kept: &Kept) -> Option<Disk> {
     disk.inspect_err(|error| tracing::warn!("beginnings of prompts are not kept: {error}")).ok()
 }
 
-/// Linux can load exactly the file that was checked, even if another one takes its name meanwhile.
-fn checked_path(open: &File, file: &Path) -> PathBuf {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::fd::AsRawFd;
-        let same = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
-        if same.exists() {
-            return same;
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = open;
-    file.to_path_buf()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use starling_core::port::Prompt;
 
-    /// The files of the integration tests.
     fn coder() -> Option<LocalModel> {
-        let cache = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-        let folder = std::env::var_os("STARLING_TEST_MODELS").map(PathBuf::from).or_else(|| {
-            let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(cache)?;
-            Some(cache.join("starling-build/models"))
-        })?;
-        let file = folder.join("qwen2.5-coder-0.5b.gguf");
-        if !file.is_file() {
-            eprintln!("skipped: no model file {}", file.display());
-            return None;
-        }
+        let file = crate::test_models::file("qwen2.5-coder-0.5b")?;
         Some(LocalModel::load(&file, ModelName::new("coder"), 500, LoadOptions::new(512)).expect("it loads"))
     }
 

@@ -138,43 +138,36 @@ fn restart(plan: &Plan, note: &dyn Fn(&str)) -> Result<Value, String> {
     }))
 }
 
-/// All requests at once, each from a thread of its own.
 fn in_process(model: &LocalModel, requests: &[SampleRequest]) -> Result<Took, String> {
-    let begun = Instant::now();
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let ask = |request| model.sample(request, &Cancel::new(), &mut |_| Flow::Continue);
+    at_once(requests, |request| {
+        let sampled = model.sample(request, &Cancel::new(), &mut |_| Flow::Continue).map_err(|e| e.to_string())?;
+        Ok((sampled.usage.output, sampled.usage.input))
+    })
+}
+
+impl Server {
+    fn run(&self, requests: &[SampleRequest], schema: Option<&Value>) -> Result<Took, String> {
+        at_once(requests, |request| self.complete(request, schema))
+    }
+}
+
+/// Asks for all requests at once, each from a thread of its own. `ask` gives the tokens written and read.
+fn at_once(
+    requests: &[SampleRequest],
+    ask: impl Fn(&SampleRequest) -> Result<(u64, u64), String> + Sync,
+) -> Result<Took, String> {
+    let (begun, ask) = (Instant::now(), &ask);
+    let results: Vec<Result<Result<(u64, u64), String>, String>> = std::thread::scope(|scope| {
         let threads: Vec<_> = requests.iter().map(|request| scope.spawn(move || ask(request))).collect();
         threads.into_iter().map(|thread| thread.join().map_err(|_| "a worker ended with a panic".to_owned())).collect()
     });
     let seconds = begun.elapsed().as_secs_f64();
     let (mut tokens, mut read) = (0, 0);
     for result in results {
-        let sampled = result?.map_err(|error| error.to_string())?;
-        tokens += sampled.usage.output;
-        read += sampled.usage.input;
+        let (written, taken) = result??;
+        (tokens, read) = (tokens + written, read + taken);
     }
     Ok(Took { seconds, tokens, read })
-}
-
-impl Server {
-    fn run(&self, requests: &[SampleRequest], schema: Option<&Value>) -> Result<Took, String> {
-        let begun = Instant::now();
-        let results: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                requests.iter().map(|request| scope.spawn(move || self.complete(request, schema))).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().map_err(|_| "a worker ended with a panic".to_owned())
-            };
-            threads.into_iter().map(join).collect::<Vec<Result<Result<(u64, u64), String>, String>>>()
-        });
-        let seconds = begun.elapsed().as_secs_f64();
-        let (mut tokens, mut read) = (0, 0);
-        for result in results {
-            let (written, taken) = result??;
-            (tokens, read) = (tokens + written, read + taken);
-        }
-        Ok(Took { seconds, tokens, read })
-    }
 }
 
 /// Tokens a second: both sides are asked for as many, but a schema may end one earlier.

@@ -6,6 +6,7 @@
 //! the user can read them.
 #![forbid(unsafe_code)]
 
+use crate::opened::same_file;
 use crate::sample::Token;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -198,21 +199,6 @@ fn name_of(bytes: &[u8]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Linux can read exactly the file that was checked, even if another one takes its name meanwhile.
-fn same_file(open: &File, path: &Path) -> PathBuf {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::fd::AsRawFd;
-        let same = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
-        if same.exists() {
-            return same;
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = open;
-    path.to_path_buf()
 }
 
 #[cfg(unix)]

@@ -8,7 +8,6 @@ use super::*;
 use crate::llama::Session;
 use crate::sample::{Choice, Token, top_k};
 use starling_core::port::{Cancel, Completion};
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
 const LONGEST: u32 = 20;
@@ -28,16 +27,7 @@ impl Random {
 }
 
 fn weights() -> Option<Weights> {
-    let cache = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let folder = std::env::var_os("STARLING_TEST_MODELS").map(PathBuf::from).or_else(|| {
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(cache)?;
-        Some(cache.join("starling-build/models"))
-    })?;
-    let file = folder.join("smollm2-135m.gguf");
-    if !file.is_file() {
-        eprintln!("skipped: no model file {}", file.display());
-        return None;
-    }
+    let file = crate::test_models::file("smollm2-135m")?;
     Some(Weights::load(&file, |_| true).unwrap())
 }
 

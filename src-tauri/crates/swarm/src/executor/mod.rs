@@ -112,11 +112,6 @@ pub(crate) fn example_probes(
     path: &RelPath,
     language: Language,
 ) -> Result<Vec<Probe>, SwarmError> {
-    let text = desk.state.file.as_ref().map(|file| file.text.clone()).unwrap_or_default();
-    let injected = desk.state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
-    if injected {
-        return Ok(Vec::new());
-    }
     let outline = desk.ports.map.outline(path)?;
     let callable = |name: &&String| {
         let known = outline.symbols.iter().find(|s| &s.qualified == *name);
@@ -126,7 +121,7 @@ pub(crate) fn example_probes(
     // What is new is taken to give its result at once.
     let known = outline.symbols.iter().filter(|s| s.signature.split_whitespace().any(|word| word == "async"));
     let waits: Vec<String> = known.map(|s| s.qualified.clone()).collect();
-    Ok(from_examples(language, &starling_core::examples::examples(&text), &functions, &waits))
+    Ok(from_examples(language, &starling_core::shown::stated(&desk.state), &functions, &waits))
 }
 
 /// Runs one candidate through the gates, from parsing to tests. A survivor has passed them all.

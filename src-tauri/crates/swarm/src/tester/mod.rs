@@ -3,6 +3,7 @@
 //! Tests come from the person's examples, from a model that reads the specification, and from recorded runs. A test is kept
 //! when it passes, passes again, and either failed before the change or kills a mutant that no kept test kills yet.
 
+mod cases;
 mod funnel;
 mod propose;
 mod record_javascript;

@@ -13,6 +13,7 @@ use starling_core::examples::Example;
 use starling_core::plan::Step;
 use starling_core::port::{SampleRequest, Shape};
 use starling_core::prompt::{self, Snippet, TestInput};
+use starling_core::shown::{shows, stated};
 use starling_core::state::TaskEvent;
 use starling_core::{RelPath, Role};
 
@@ -58,16 +59,7 @@ pub(crate) fn spec_probes(
     probes.retain(|probe| fits(bench.runner, probe) && names_exist(&subject, bench, probe));
     probes.truncate(SPEC_PROBES);
     for example in unspoken(desk, &subject, have, &probes) {
-        // Its own place first: a model that is asked for several things leaves the one out that counts.
-        let input = TestInput { example: example.line.clone(), ..input.clone() };
-        let mut found = drawn(desk, &subject, &input)?;
-        let speaks = |probe: &Probe| starling_core::shown::shows(&example, &probe.source);
-        found.retain(|probe| fits(bench.runner, probe) && names_exist(&subject, bench, probe) && speaks(probe));
-        for probe in found {
-            if probes.iter().all(|known| body_of(&known.source) != body_of(&probe.source)) {
-                probes.insert(0, renamed(probe, &probes));
-            }
-        }
+        add_spoken(desk, &subject, bench, &input, &example, &mut probes)?;
     }
     if bench.language == Language::Rust {
         for example in of_task(desk, &subject) {
@@ -80,20 +72,40 @@ pub(crate) fn spec_probes(
     Ok(probes)
 }
 
+/// Asks for a test of one example in its own place, before the others: a model that is asked for several things leaves the
+/// one out that counts.
+fn add_spoken(
+    desk: &mut Desk<'_>,
+    subject: &Subject,
+    bench: &Bench,
+    input: &TestInput,
+    example: &Example,
+    probes: &mut Vec<Probe>,
+) -> Result<(), SwarmError> {
+    let input = TestInput { example: example.line.clone(), ..input.clone() };
+    let mut found = drawn(desk, subject, &input)?;
+    found.retain(|probe| {
+        fits(bench.runner, probe) && names_exist(subject, bench, probe) && shows(example, &probe.source)
+    });
+    for probe in found {
+        if probes.iter().all(|known| body_of(&known.source) != body_of(&probe.source)) {
+            probes.insert(0, renamed(probe, probes));
+        }
+    }
+    Ok(())
+}
+
 /// Examples of the task about the subject that no probe shows yet.
 fn unspoken(desk: &Desk<'_>, subject: &Subject, have: &[Probe], probes: &[Probe]) -> Vec<Example> {
     let mut examples = of_task(desk, subject);
-    examples
-        .retain(|example| !have.iter().chain(probes).any(|probe| starling_core::shown::shows(example, &probe.source)));
+    examples.retain(|example| !have.iter().chain(probes).any(|probe| shows(example, &probe.source)));
     examples.truncate(MOST_EXAMPLES);
     examples
 }
 
 /// Examples of the task about the subject.
 fn of_task(desk: &Desk<'_>, subject: &Subject) -> Vec<Example> {
-    let injected = desk.state.brief.as_ref().is_some_and(|brief| brief.injected_instructions);
-    let Some(file) = desk.state.file.as_ref().filter(|_| !injected) else { return Vec::new() };
-    let mut examples = starling_core::examples::examples(&file.text);
+    let mut examples = stated(&desk.state);
     examples.retain(|example| subject.symbols.iter().any(|s| s.rsplit('.').next() == Some(example.name.as_str())));
     examples
 }

@@ -2,14 +2,13 @@
 //! literal, is what the test expects.
 
 use super::Subject;
-use super::record_python::{Case, project_calls, proposed, vary};
+use super::cases::{Case, cases};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::javascript;
 use crate::judge::Bench;
 use crate::probes::{Origin, Probe, free_name};
 use starling_core::test_set::TestClaim;
-use std::collections::BTreeSet;
 
 const SCRIPT: &str = include_str!("record.mjs");
 /// Inputs of one symbol that are run.
@@ -21,16 +20,7 @@ pub(crate) fn run(
     bench: &Bench,
     symbol: &str,
 ) -> Result<Vec<Probe>, SwarmError> {
-    let mut cases = proposed(desk, subject, symbol)?;
-    if !symbol.contains('.') {
-        let calls = project_calls(desk, subject, symbol)?;
-        cases.extend(calls.into_iter().map(|call| Case { name: call.clone(), setup: String::new(), call }));
-    }
-    let varied: Vec<Case> = cases.iter().flat_map(vary).collect();
-    cases.extend(varied);
-    let mut seen = BTreeSet::new();
-    cases.retain(|case| seen.insert((case.setup.clone(), case.call.clone())));
-    cases.truncate(MAX_CASES);
+    let cases = cases(desk, subject, symbol, MAX_CASES)?;
     if cases.is_empty() {
         return Ok(Vec::new());
     }

@@ -2,13 +2,12 @@
 //! test that is kept compares with that value.
 
 use super::Subject;
-use super::record_python::{Case, project_calls, proposed, vary};
+use super::cases::{Case, cases};
 use crate::desk::Desk;
 use crate::error::SwarmError;
 use crate::judge::Bench;
 use crate::probes::{Origin, Probe, free_name, test_name};
 use starling_core::test_set::TestClaim;
-use std::collections::BTreeSet;
 
 /// The value no code gives by chance.
 const ASKED: &str = "starling asks for the value";
@@ -20,17 +19,7 @@ pub(crate) fn run(
     bench: &Bench,
     symbol: &str,
 ) -> Result<Vec<Probe>, SwarmError> {
-    let name = symbol.rsplit('.').next().unwrap_or(symbol);
-    let mut cases = proposed(desk, subject, symbol)?;
-    if !symbol.contains('.') {
-        let calls = project_calls(desk, subject, name)?;
-        cases.extend(calls.into_iter().map(|call| Case { name: call.clone(), setup: String::new(), call }));
-    }
-    let varied: Vec<Case> = cases.iter().flat_map(vary).collect();
-    cases.extend(varied);
-    let mut seen = BTreeSet::new();
-    cases.retain(|case| seen.insert((case.setup.clone(), case.call.clone())));
-    cases.truncate(MAX_CASES);
+    let cases = cases(desk, subject, symbol, MAX_CASES)?;
     let asking: Vec<Probe> =
         named(&cases, |case| format!("    assert_eq!(format!(\"{{:?}}\", {}), {ASKED:?});\n", case.call));
     let asking: Vec<(Case, Probe)> = cases
