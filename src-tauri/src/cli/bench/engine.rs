@@ -157,14 +157,17 @@ fn at_once(
     ask: impl Fn(&SampleRequest) -> Result<(u64, u64), String> + Sync,
 ) -> Result<Took, String> {
     let (begun, ask) = (Instant::now(), &ask);
-    let results: Vec<Result<Result<(u64, u64), String>, String>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(u64, u64), String>> = std::thread::scope(|scope| {
         let threads: Vec<_> = requests.iter().map(|request| scope.spawn(move || ask(request))).collect();
-        threads.into_iter().map(|thread| thread.join().map_err(|_| "a worker ended with a panic".to_owned())).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a worker ended with a panic".to_owned())))
+            .collect()
     });
     let seconds = begun.elapsed().as_secs_f64();
     let (mut tokens, mut read) = (0, 0);
     for result in results {
-        let (written, taken) = result??;
+        let (written, taken) = result?;
         (tokens, read) = (tokens + written, read + taken);
     }
     Ok(Took { seconds, tokens, read })
