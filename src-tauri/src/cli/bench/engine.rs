@@ -10,8 +10,10 @@ use starling_engine::{Kept, LoadOptions, LocalModel};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Tokens of working memory on both sides.
+/// Tokens of working memory.
 const CONTEXT: u32 = 8_192;
+/// The server holds a prompt once for each slot, so it needs room for sixteen of them.
+const SERVER_CONTEXT: u32 = 49_152;
 
 pub struct Plan {
     pub model: PathBuf,
@@ -37,14 +39,17 @@ pub fn run(plan: &Plan, note: &dyn Fn(&str)) -> Result<Value, String> {
     let ours = load(plan)?;
     let mut rows = Vec::new();
     for flavour in [Flavour::Tuned, Flavour::Defaults] {
-        let server = Server::start(&plan.server, &plan.model, CONTEXT, flavour.clone())?;
+        let server = Server::start(&plan.server, &plan.model, SERVER_CONTEXT, flavour.clone())?;
         for workload in all() {
             if plan.only.as_ref().is_some_and(|only| only != workload.name)
                 || (flavour == Flavour::Defaults && workload.tuned_only)
             {
                 continue;
             }
-            rows.push(compare(plan, &ours, &server, &workload, note)?);
+            // One side that cannot do a workload must not cost the figures of the others.
+            let against = server.flavour.as_str();
+            let failed = |error| json!({ "workload": workload.name, "against": against, "error": error });
+            rows.push(compare(plan, &ours, &server, &workload, note).unwrap_or_else(failed));
         }
     }
     let times = ours.times();
@@ -57,7 +62,7 @@ pub fn run(plan: &Plan, note: &dyn Fn(&str)) -> Result<Value, String> {
     let quiet = begin.unwrap_or(0.0) < 0.7;
     let share = |part: u64| (part as f64 / times.working.max(1) as f64 * 1000.0).round() / 1000.0;
     Ok(json!({
-        "model": plan.name, "context": CONTEXT, "rounds": plan.rounds, "rows": rows,
+        "model": plan.name, "context": CONTEXT, "server_context": SERVER_CONTEXT, "rounds": plan.rounds, "rows": rows,
         "load_before": begin, "load_after": end,
         "judged": quiet, "why_not": if quiet { Value::Null } else { json!("other programs were busy when it began") },
         "profile": {
@@ -113,14 +118,14 @@ fn restart(plan: &Plan, note: &dyn Fn(&str)) -> Result<Value, String> {
         let second = open()?;
         ours.push(in_process(&second, &requests)?);
         drop(second);
-        let before = Server::start(&plan.server, &plan.model, CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
+        let before = Server::start(&plan.server, &plan.model, SERVER_CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
         before.run(&requests, None)?;
         before.save_slot()?;
         drop(before);
-        let after = Server::start(&plan.server, &plan.model, CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
+        let after = Server::start(&plan.server, &plan.model, SERVER_CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
         cold.push(after.run(&requests, None)?);
         drop(after);
-        let after = Server::start(&plan.server, &plan.model, CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
+        let after = Server::start(&plan.server, &plan.model, SERVER_CONTEXT, Flavour::Slots(plan.scratch.clone()))?;
         let begun = Instant::now();
         after.restore_slot()?;
         let restored = begun.elapsed().as_secs_f64();
