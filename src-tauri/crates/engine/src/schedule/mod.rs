@@ -18,6 +18,7 @@ pub use request::{News, Report, Request, Work};
 use crate::lease;
 use crate::library::{self, Library};
 use crate::llama::{ROWS, SEQUENCES, Session, StepError, Weights};
+use crate::sample::Token;
 use crate::stats::Stats;
 use starling_core::port::ModelError;
 use std::sync::Arc;
@@ -216,7 +217,15 @@ impl<'w> Scheduler<'w> {
             if let Some(request) = self.requests.get_mut(at) {
                 request.begin(base, brought);
             }
+            self.make_way()?;
         }
+        Ok(())
+    }
+
+    fn make_way(&mut self) -> Result<(), ModelError> {
+        let at_work = self.requests.iter().filter(|request| request.base.is_some());
+        let prompts: Vec<&[Token]> = at_work.map(|request| request.work.prompt.as_slice()).collect();
+        self.free.extend(self.library.make_way(&prompts, &mut self.session).map_err(engine)?);
         Ok(())
     }
 

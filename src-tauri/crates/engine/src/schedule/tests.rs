@@ -123,6 +123,37 @@ fn asked(random: &mut Random, prompts: &[Vec<Token>]) -> Asked {
     Asked { arrives, prompt, cancelled, cancel, work: Some(work), reports: None }
 }
 
+/// What is only kept does not slow down what is done: attention walks over every cell in use.
+#[test]
+fn kept_beginnings_make_way_for_other_prompts() {
+    let Some(weights) = weights() else { return };
+    let (grid, mut random) = (32, Random(1));
+    let long = prompts(&weights).pop().unwrap();
+    let mut other = long.clone();
+    other.reverse();
+    let session = Session::open(&weights, 2_048, 2).unwrap();
+    let closing = Arc::new(AtomicBool::new(false));
+    let mut scheduler = Scheduler::new(&weights, session, Library::new(None), grid, closing, Arc::default());
+    let mut play = |scheduler: &mut Scheduler<'_>, prompt: &[Token]| {
+        let mut asked = asked(&mut random, &[prompt.to_vec()]);
+        let (reports, receiver) = mpsc::channel();
+        scheduler.admit(asked.work.take().unwrap(), reports);
+        scheduler.turn();
+        let taken = scheduler.session.cells() - scheduler.session.free();
+        while !scheduler.is_idle() {
+            scheduler.turn();
+        }
+        match receiver.try_iter().last() {
+            Some(Report::End(Ok(sampled))) => (taken, sampled.usage.cache_read),
+            _ => panic!("it did not end well"),
+        }
+    };
+    assert_eq!(play(&mut scheduler, &long), (grid as u32, 0));
+    assert_eq!(play(&mut scheduler, &other), (grid as u32, 0), "the first prompt is still in the working memory");
+    let (_, known) = play(&mut scheduler, &long);
+    assert!(known > 300, "the first prompt is still known: {known}");
+}
+
 fn state(scheduler: &Scheduler<'_>) -> String {
     let of = |r: &Request| {
         format!(
@@ -153,8 +184,7 @@ fn every_request_gets_what_it_would_get_alone() {
         let cells = 512 + 256 * random.below(6) as u32;
         let session = Session::open(&weights, cells, 2).unwrap();
         let closing = Arc::new(AtomicBool::new(false));
-        let mut scheduler =
-            Scheduler::new(&weights, session, Library::new(None), grid, closing, Arc::new(Stats::default()));
+        let mut scheduler = Scheduler::new(&weights, session, Library::new(None), grid, closing, Arc::default());
         let mut all: Vec<Asked> = (0..2 + random.below(9)).map(|_| asked(&mut random, &prompts)).collect();
         let mut turn = 0;
         loop {
